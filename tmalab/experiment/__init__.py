@@ -1,0 +1,1 @@
+"""What hardware, recordings, tests and chapters share: a `Case` to try, and the `Observation` of what was seen."""
