@@ -31,7 +31,7 @@ ROOT = Path(__file__).parent.parent
 CHECK_ONE = ["check", "--dtype", "float16", "--global-dim", "128,16", "--global-strides", "256", "--box-dim", "64,8"]
 
 
-class NotHere(Exception):
+class NotHereError(Exception):
     """This machine cannot measure the claim; the message says why."""
 
 
@@ -52,7 +52,9 @@ def run(*words: str, stdin: str | None = None, env: dict[str, str] | None = None
         [sys.executable, *words], cwd=ROOT, input=stdin, capture_output=True, text=True, env=env, check=False
     )
     if done.returncode not in (0, 1):
-        raise NotHere(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}")
+        raise NotHereError(
+            done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
+        )
 
 
 # --- claims: each returns its samples in seconds (or, for a ratio, the ratios) ----------------------------------------
@@ -141,13 +143,13 @@ def against_tensor_layouts() -> list[float]:
     try:
         from tensor_layouts import Layout, Swizzle, compose
     except ImportError:
-        raise NotHere("pip install tensor-layouts") from None
+        raise NotHereError("pip install tensor-layouts") from None
     tensor_map = TensorMap.tiled("float16", (64, 64), (128,), (64, 64), swizzle="128B")
     layout = compose(Swizzle(3, 3, 3), Layout((64, 64), (1, 64)))  # the same map in elements of 2 bytes
     ours = model.shared_offsets(tensor_map)
     theirs = np.array([[layout(column, row) for row in range(64)] for column in range(64)]) * 2
     if not (ours == theirs).all():
-        raise NotHere("the two maps differ: nothing to compare")
+        raise NotHereError("the two maps differ: nothing to compare")
     slow = samples(lambda: [layout(column, row) for row in range(64) for column in range(64)])
     fast = samples(lambda: model.shared_offsets(tensor_map))
     return [theirs_s / ours_s for theirs_s, ours_s in zip(slow, fast, strict=True)]
@@ -159,7 +161,7 @@ def observe_warm() -> list[float]:
     try:
         return samples(lambda: observe(case, live=True))
     except NoHopperGpuError as error:
-        raise NotHere(error.reason) from None
+        raise NotHereError(error.reason) from None
 
 
 def observe_cold() -> list[float]:
@@ -173,10 +175,10 @@ def observe_cold() -> list[float]:
         with tempfile.TemporaryDirectory() as cache:
             done = subprocess.run(
                 [sys.executable, "-c", observe_warm_program],
-                cwd=ROOT, env={**os.environ, "TMALAB_CACHE_DIR": cache}, capture_output=True, text=True, check=False,
+                cwd=ROOT, env={**os.environ, "TMALAB_CACHE": cache}, capture_output=True, text=True, check=False,
             )  # fmt: skip
         if done.returncode != 0:
-            raise NotHere(done.stderr.strip().splitlines()[-1])
+            raise NotHereError(done.stderr.strip().splitlines()[-1])
         taken.append(float(done.stdout))
     return taken
 
@@ -215,7 +217,7 @@ def main() -> int:
             continue
         try:
             taken = measure()
-        except NotHere as reason:
+        except NotHereError as reason:
             print(f"{name:28}not measured: {reason}")
             rows.append({"claim": name, "not_measured": str(reason)})
             continue

@@ -102,7 +102,19 @@ LAYERS_ABOVE_MODEL = {f"tmalab.{name}" for name in ("experiment", "hardware", "r
         (import_all("figures"), GPU | {"tmalab.hardware", "tmalab.recordings", "tmalab.cli", "matplotlib"}),
         (import_all("cli"), GPU | {"numpy", "rich", "matplotlib", "anywidget"}),
     ],
-    ids=lambda value: value.splitlines()[-1] if isinstance(value, str) else "",
+    ids=[
+        "tmalab",
+        "tmalab.model",
+        "the tensor map",
+        "the rules at work",
+        "tmalab.cli",
+        "all of model",
+        "all of experiment",
+        "all of hardware",
+        "all of recordings",
+        "all of figures",
+        "all of cli",
+    ],
 )
 def test_importing_loads_nothing_heavier(statement, absent):
     assert not absent & loaded_after(statement)

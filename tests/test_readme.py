@@ -21,7 +21,9 @@ def blocks(language: str) -> list[str]:
 def console_examples() -> list[tuple[str, str]]:
     """(command, what the README shows after it) of every `$ tmalab …` line."""
     text = "".join(blocks("console"))
-    return [(command, shown) for command, shown in re.findall(r"^\$ (tmalab .*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)]
+    return [
+        (command, shown) for command, shown in re.findall(r"^\$ (tmalab .*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
+    ]
 
 
 def test_the_python_in_it_runs():
@@ -34,7 +36,11 @@ def test_the_python_in_it_runs():
 @pytest.mark.parametrize(("command", "shown"), console_examples())
 def test_a_command_answers_as_shown(command, shown):
     run = subprocess.run(
-        [sys.executable, "-m", "tmalab", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tmalab", *shlex.split(command)[1:]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode in (0, 1), run.stderr
     # The README leaves lines out where it says …, and a line's own length is the terminal's business.
