@@ -91,7 +91,7 @@ class TensorMapFields:
     pixels_per_column: int | None
 
     def __init__(self, **fields: Any):
-        for name in self.__slots__:
+        for name in TensorMapFields.__slots__:  # a subclass adds none
             object.__setattr__(self, name, fields[name])
 
     def __setattr__(self, name: str, value: Any) -> None:
