@@ -1,0 +1,201 @@
+"""The built book in a browser, with the network cut: it works, for everyone, at every width, within its weight."""
+
+import gzip
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parent.parent.parent
+AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
+CHAPTERS = [TOC["root"], *(chapter["file"] for part in TOC["parts"] for chapter in part["chapters"])]
+NOTEBOOKS = [name for name in CHAPTERS if (ROOT / f"{name}.ipynb").exists()]
+PAGES = [f"{name}.html" for name in [*CHAPTERS, "search", "genindex"]]
+SWIZZLE = "chapters/02-swizzle.html"
+
+MOST_PAGE_BYTES = 600_000
+MOST_FIGURE_BYTES = 60_000
+
+
+def figure_pages(book: Path) -> list[str]:
+    return [path.relative_to(book).as_posix() for path in sorted((book / "figures").glob("*.html"))]
+
+
+def settle(page) -> None:
+    """Wait until every figure of the page stands; a figure that failed is told by the console's error."""
+    hosts = page.locator("[data-tma-esm]").count()
+    page.wait_for_function("n => document.querySelectorAll('[data-tma-mounted]').length === n", arg=hosts)
+    assert page.locator("[data-tma-failed]").count() == 0
+
+
+# --- it works ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("over", ["http", "file"])
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_opens_without_a_word_and_without_the_network(open_page, path, over):
+    page = open_page(path, over=over)
+    settle(page)
+    assert page.title()
+    assert page.locator("h1:visible").count() == 1
+
+
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_a_figure_has_a_page_of_its_own(open_page, book, over):
+    assert figure_pages(book)
+    for path in figure_pages(book):
+        page = open_page(path, over=over)
+        settle(page)
+        page.get_by_role("link", name=re.compile("Back to the chapter")).click()
+        page.wait_for_load_state("networkidle")
+        assert "/chapters/" in page.url
+
+
+def test_the_front_door_leads_to_the_first_chapter(open_page):
+    page = open_page("index.html")
+    page.wait_for_url("**/chapters/00-welcome.html")
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_without_javascript_the_stills_and_the_answers_are_there(open_page, name):
+    page = open_page(f"{name}.html", java_script_enabled=False)
+    for still in page.locator("img.tma-still").all():
+        assert still.evaluate("image => image.complete && image.naturalWidth > 0")
+        assert still.get_attribute("alt")
+
+
+def test_search_finds_a_word(open_page):
+    page = open_page("search.html?q=swizzle")
+    page.locator("ul.search li a").first.wait_for()
+    assert page.locator('ul.search a[href*="02-swizzle"]').count() >= 1
+
+
+def test_the_reader_may_choose_dark(open_page):
+    page = open_page(SWIZZLE)
+    settle(page)
+
+    def paper() -> str:
+        return page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor")
+
+    light = paper()
+    for _ in range(3):
+        page.locator(".theme-switch-button:visible").click()
+        if page.locator("html").get_attribute("data-mode") == "dark":
+            break
+    assert paper() != light
+    assert page.locator(".tma").first.evaluate("card => getComputedStyle(card).colorScheme") == "dark"
+
+
+# --- for everyone, at every width -------------------------------------------------------------------------------------
+
+
+def faults(page) -> list[tuple[str, list[str]]]:
+    page.add_script_tag(path=str(AXE))
+    found = page.evaluate("axe.run()")["violations"]
+    return [(fault["id"], [node["html"][:150] for node in fault["nodes"]]) for fault in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", ["wide", "phone"])
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_no_fault(open_page, path, width, scheme):
+    page = open_page(path, width=width, scheme=scheme)
+    settle(page)
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault_on_a_figure_s_own_page(open_page, book, scheme):
+    for path in figure_pages(book):
+        page = open_page(path, scheme=scheme)
+        settle(page)
+        assert faults(page) == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_is_wider_than_a_phone(open_page, path):
+    page = open_page(path, width="phone")
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+# --- its links --------------------------------------------------------------------------------------------------------
+
+
+class _Links(HTMLParser):
+    def __init__(self, text: str):
+        super().__init__()
+        self.ids, self.targets = set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.add(value)
+            elif name in ("href", "src") and value:
+                self.targets.append(value)
+
+
+def test_every_link_inside_the_book_leads_somewhere(book):
+    parsed = {path: _Links(path.read_text("utf8")) for path in book.rglob("*.html") if "_static" not in path.parts}
+    dead = []
+    for path, page in parsed.items():
+        for target in page.targets:
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc:
+                continue
+            there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            found = there.exists() and (
+                not parts.fragment or there not in parsed or parts.fragment in parsed[there].ids
+            )
+            # A figure's state stands behind "#" too; those links are written by its script and not in the page.
+            dead += [] if found else [f"{path.name}: {target}"]
+    assert dead == []
+
+
+def test_links_that_leave_the_book_are_followed_by_readers_only(book):
+    for path in book.rglob("*.html"):
+        text = path.read_text("utf8")
+        assert re.findall(r'<(?:script|img|iframe)[^>]*\ssrc="(?:https?:)?//[^"]*"', text) == []
+        assert re.findall(r'<link[^>]*\srel="(?:stylesheet|preload|icon)"[^>]*href="(?:https?:)?//', text) == []
+
+
+# --- its weight -------------------------------------------------------------------------------------------------------
+
+
+def transferred(page, book: Path) -> dict[str, int]:
+    """What a cold visit brings, in bytes under gzip -6, fonts as they are."""
+    root = page.url.split("/chapters/")[0]
+    sizes = {}
+    for address, status in page.addresses:
+        assert status == 200, address
+        path = book / unquote(urlsplit(address.removeprefix(root + "/")).path)
+        content = path.read_bytes()
+        sizes[path.relative_to(book).as_posix()] = (
+            len(content) if path.suffix == ".woff2" else len(gzip.compress(content, 6, mtime=0))
+        )
+    return sizes
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_page_keeps_its_weight(open_page, book, name):
+    page = open_page(f"{name}.html")
+    settle(page)
+    sizes = transferred(page, book)
+    assert sum(sizes.values()) <= MOST_PAGE_BYTES, json.dumps(sizes, indent=1)
+    formulas = page.locator("mjx-container, .math").count()
+    assert any("mathjax" in path for path in sizes) == bool(formulas)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_the_figures_data_keep_theirs(book, name):
+    text = (book / f"{name}.html").read_text("utf8")
+    states = re.findall(r'<script type="application/json"[^>]*>.*?</script>', text, re.DOTALL)
+    assert len(gzip.compress("".join(states).encode(), 6, mtime=0)) <= MOST_FIGURE_BYTES
