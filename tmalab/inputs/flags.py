@@ -1,0 +1,112 @@
+"""The command line's own flags, from `tmalab check` or pasted as a text: `--dtype float16 --global-dim 128,16 …`.
+
+    --box-dim 64,8   --box-dim=64,8   --box-dim 64 8   ──▶  box_dim: [64, 8]
+
+>>> read("tmalab check --dtype half --global-dim 64 --box-dim 64").fields
+{'dtype': 'half', 'global_dim': [64], 'box_dim': [64]}
+
+Lists are innermost first, except with `--array`, whose shape, strides and `--box` are in NumPy's order.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+from tmalab.errors import InputError, short_repr
+from tmalab.inputs import array_spec
+from tmalab.inputs.field_names import canonical, close_to
+from tmalab.inputs.numbers import integer_text, list_text
+from tmalab.inputs.position import UnreadableError
+from tmalab.inputs.reading import Reading
+
+FORM = "flags"
+LISTS = {
+    "global_dim", "global_strides", "box_dim", "element_strides", "lower_corner", "upper_corner", "coords",
+    "coords_inner", "offsets", "shape", "strides_elements", "strides_bytes", "box_shape", "tile", "element",
+    "slot_offsets",
+}  # fmt: skip
+INTEGERS = {
+    "rank", "channels_per_pixel", "pixels_per_column", "address", "base_align", "address_offset", "storage_bytes",
+    "smem_base", "smem_bytes", "smem_align", "descriptor_align", "expect_tx_bytes", "live_rows", "row_offset",
+    "scan_elems", "smem_offset", "smem_offset_mod_128", "tensormap_address_mod_128", "gmem_align", "size_bytes",
+}  # fmt: skip
+_WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:[^\s\"'\\]|\\\S)+|\\)")
+_LONGEST = 1 << 20
+_MOST_WORDS = 10_000
+
+
+def looks_like(text: str) -> bool:
+    """Whether `text` is a `tmalab check` command or begins with a flag."""
+    begin = text.lstrip()[:80]
+    return begin.startswith("--") or re.match(r"(?:\$\s*)?tmalab\s+check\b", begin) is not None
+
+
+def read(text: str) -> Reading:
+    """What the flags in `text` say. Raises UnreadableError at a flag that is not known or whose value is not one."""
+    if len(text) > _LONGEST:
+        raise UnreadableError("too long for a command line", text=text, form=FORM, fix="put descriptors into JSON lines")
+    words = []
+    for found in _WORD.finditer(text):
+        if found.group() != "\\":  # a line that goes on
+            words.append((found.group(1) or found.group(2) or found.group(3) or "", found.start()))
+        if len(words) > _MOST_WORDS:
+            break
+    start = next((index for index, word in enumerate(words) if word[0].startswith("--")), len(words))
+    said: dict[str, str] = {}
+    places: dict[str, int] = {}
+    index = start
+    while index < len(words):
+        name, offset = words[index]
+        index += 1
+        if not name.startswith("--"):
+            raise UnreadableError(
+                f"expected a flag, not {short_repr(name)}", text=text, offset=offset, form=FORM, fix="begin it with --"
+            )
+        name, equals, value = name[2:].partition("=")
+        values = [value] if equals else []
+        while index < len(words) and not words[index][0].startswith("--"):
+            values.append(words[index][0])
+            index += 1
+        field = "array" if name == "array" else canonical(name)
+        if field is None:
+            near = " or ".join(f"--{known.replace('_', '-')}" for known in close_to(name))
+            raise UnreadableError(
+                f"unknown flag --{name[:80]}", text=text, offset=offset, form=FORM,
+                fix=f"did you mean {near}?" if near else "see tmalab check --help",
+            )  # fmt: skip
+        said[field], places[field] = ",".join(values), offset
+    if not said:
+        raise UnreadableError("a command without flags", text=text, offset=0, form=FORM, fix="say --dtype, --global-dim …")
+    place = partial(_place, places)
+    try:
+        return Reading(FORM, fields_of(said), text, words[start][1], place)
+    except InputError as error:
+        raise UnreadableError.from_error(error, text=text, offset=place(error.field or ""), form=FORM) from None
+
+
+def _place(places: dict[str, int], field: str) -> int:
+    name = field.partition("[")[0]
+    if name in places:
+        return places[name]
+    return places.get({"box_shape": "box_dim"}.get(name, "array"), min(places.values()))
+
+
+def fields_of(said: dict[str, str]) -> dict[str, Any]:
+    """The fields that flags say, each value made what its field holds. Raises InputError naming the field."""
+    fields: dict[str, Any] = {}
+    for field, text in said.items():
+        if field == "array":
+            fields |= array_spec.read(text).fields
+        elif field in LISTS:
+            fields[field] = list_text(field, text)
+        elif field in INTEGERS:
+            fields[field] = integer_text(field, text)
+        else:
+            fields[field] = text
+    if "array" in said and "box_dim" in fields:  # --box 8,64 beside --array: in the array's own order
+        fields["box_shape"] = fields.pop("box_dim")
+    if "layout" in fields:
+        fields.setdefault("kind", "layout_query")
+    return fields
