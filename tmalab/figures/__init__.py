@@ -1,0 +1,30 @@
+"""The book's figures: Python computes every table, JavaScript draws them and switches among them.
+
+    TileFigure(observe)     Figure 1, one tile through the TMA engine
+    Question(prompt, …)     a question that checks the reader's answer
+
+Needs the extra `figures` (anywidget). A name is imported on first use, so that its drawing, its tables and the
+bundle of scripts can be had without it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tmalab.figures.question import Question
+    from tmalab.figures.tile import TileFigure
+
+_HOMES = {"TileFigure": "tmalab.figures.tile", "Question": "tmalab.figures.question"}
+__all__ = [*_HOMES]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'tmalab.figures' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
