@@ -17,7 +17,7 @@ FIND_PYTHON := for python in python3.13 python3.12 python3.11 python3 python; do
 
 # A Python that you name is yours to fill.
 READY := $(if $(filter file,$(origin PY)),$(VENV)/.ready)
-JUPYTER_BOOK := $(PY) -c 'from jupyter_book.cli.main import main; main()'
+JUPYTER_BOOK := $(PY) -c "from jupyter_book.cli.main import main; main()"
 NBVAL := $(PY) -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval_sanitize.cfg \
 	--nbval-cell-timeout=120 -p no:cacheprovider
 
@@ -46,7 +46,7 @@ serve: book  ## build the book and serve it to this machine alone
 	@$(PY) -m http.server --bind 127.0.0.1 --directory $(SITE) $(PORT)
 
 test: $(READY) tools tests/node_modules/.package-lock.json book test-js  ## everything that needs no GPU
-	$(PY) -m pytest -n 2 --dist loadfile --timeout=600
+	TMALAB_BOOK=$(SITE) $(PY) -m pytest -n 2 --dist loadfile --timeout=600
 	$(NBVAL) chapters
 
 test-js: tools

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ MAY_IMPORT = {  # a layer: the layers that its modules may name, late imports in
     "errors": {"model"},  # for its annotations alone: test_imports_have_no_cycles sees to that
     "model": {"errors"},
     "experiment": {"errors", "model"},
+    "inputs": {"errors", "model"},
+    "checker": {"errors", "model", "inputs"},
     "hardware": {"errors", "model", "experiment"},
     "recordings": {"errors", "model", "experiment", "hardware"},
     "figures": {"errors", "model", "experiment"},
@@ -69,6 +72,13 @@ def test_a_layer_names_only_layers_to_its_left(module):
 def test_imports_have_no_cycles():
     # Raises CycleError with the modules in a row; a package is itself, not an edge from each of its modules.
     TopologicalSorter({module: set(imports(module, late=False)) for module in MODULES}).prepare()
+
+
+@pytest.mark.parametrize("package", [name for name, path in MODULES.items() if path.name == "__init__.py"])
+def test_no_module_hides_a_name_that_its_package_fetches_late(package):
+    # Importing package.x sets package's attribute x to the module; __getattr__ is then never asked for the function.
+    homes = getattr(import_module(package), "_HOMES", {})
+    assert not {f"{package}.{name}" for name in homes} & set(MODULES)
 
 
 def loaded_after(statement: str) -> set[str]:
