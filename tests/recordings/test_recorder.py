@@ -1,0 +1,142 @@
+"""The recorder runs every case, keeps what an interrupted run saw, and changes the recordings in one step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from types import SimpleNamespace
+
+import pytest
+
+from tmalab.errors import InputError, RecordingError
+from tmalab.experiment import catalogue
+from tmalab.recordings import recorder
+from tmalab.recordings.store import Store
+
+EDGES = [case.name for case in catalogue.group("edges")]
+
+
+class FakeGpu:
+    """A GPU that answers every case at once, until it is told to fail."""
+
+    def __init__(self, seen, provenance):
+        self.seen, self.asked, self.fail_after = seen, [], None
+        self.info = SimpleNamespace(name=provenance.gpu, driver=provenance.driver)
+        self.kernel_sha256 = provenance.kernel_sha256
+        self.provenance = provenance
+
+    def run_case(self, case, *, repeats=1):
+        if self.fail_after is not None and len(self.asked) >= self.fail_after:
+            raise KeyboardInterrupt
+        self.asked.append(case.name)
+        where = replace(
+            self.provenance, gpu=self.info.name, driver=self.info.driver, kernel="transfer.cu",
+            kernel_sha256=self.kernel_sha256, repeats=repeats,
+        )  # fmt: skip
+        return self.seen(len(self.asked), case=case, provenance=where)
+
+
+@pytest.fixture
+def gpu(monkeypatch, seen, provenance) -> FakeGpu:
+    gpu = FakeGpu(seen, provenance)
+    monkeypatch.setattr(import_module("tmalab.hardware.find_gpu"), "find_gpu", lambda: gpu.info)
+    monkeypatch.setattr(import_module("tmalab.hardware.runner"), "run_case", gpu.run_case)
+    monkeypatch.setattr(import_module("tmalab.hardware.compile"), "kernel_sha256", lambda name: gpu.kernel_sha256)
+    return gpu
+
+
+def test_everything_is_recorded_in_the_catalogues_order(gpu, tmp_path):
+    recorder.record(out=tmp_path / "data")
+    assert gpu.asked == list(catalogue.cases())
+    assert list(Store(tmp_path / "data").cases()) == list(catalogue.cases())
+    assert len(list((tmp_path / "data").glob("*.npz"))) == len(catalogue.GROUPS)
+
+
+def test_one_group_leaves_the_others_alone(gpu, tmp_path):
+    recorder.record(["edges"], out=tmp_path / "data")
+    recorder.record(["barrier,fault"], out=tmp_path / "data")
+    groups = {name.split("/")[0] for name in Store(tmp_path / "data").cases()}
+    assert groups == {"edges", "barrier", "fault"}
+
+
+def test_an_unknown_group_is_refused_before_anything_runs(gpu, tmp_path):
+    with pytest.raises(InputError, match="tile, add_one"):
+        recorder.record(["edges", "zebra"], out=tmp_path / "data")
+    assert gpu.asked == []
+
+
+def interrupt_at(gpu: FakeGpu, count: int, out) -> None:
+    gpu.fail_after = count
+    with pytest.raises(KeyboardInterrupt):
+        recorder.record(["edges"], out=out)
+    gpu.fail_after, gpu.asked = None, []
+
+
+def test_an_interrupted_run_leaves_the_recordings_and_is_gone_on_with(gpu, tmp_path):
+    out = tmp_path / "data"
+    recorder.record(["barrier"], out=out)
+    gpu.asked = []
+    interrupt_at(gpu, 4, out)
+    assert {name.split("/")[0] for name in Store(out).cases()} == {"barrier"}
+    recorder.record(["edges"], out=out)
+    assert gpu.asked == EDGES[4:]
+    assert set(Store(out).cases()) > set(EDGES)
+    assert not (tmp_path / "data.partial").exists()
+
+
+def test_a_run_interrupted_twice_is_gone_on_with(gpu, tmp_path, monkeypatch):
+    monkeypatch.setattr(recorder, "_SAVE_EVERY_S", 0)
+    interrupt_at(gpu, 3, tmp_path / "data")
+    interrupt_at(gpu, 2, tmp_path / "data")
+    recorder.record(["edges"], out=tmp_path / "data")
+    assert gpu.asked == EDGES[5:]
+
+
+def test_force_measures_everything_anew(gpu, tmp_path):
+    interrupt_at(gpu, 4, tmp_path / "data")
+    recorder.record(["edges"], out=tmp_path / "data", force=True)
+    assert gpu.asked == EDGES
+
+
+@pytest.mark.parametrize("what", ["kernel", "driver", "gpu"])
+def test_what_another_kernel_driver_or_gpu_saw_is_not_kept(gpu, tmp_path, what):
+    interrupt_at(gpu, 4, tmp_path / "data")
+    if what == "kernel":
+        gpu.kernel_sha256 = "cd" * 32
+    else:
+        setattr(gpu.info, {"driver": "driver", "gpu": "name"}[what], "another")
+    recorder.record(["edges"], out=tmp_path / "data")
+    assert gpu.asked == EDGES
+
+
+def test_a_damaged_working_folder_is_started_over(gpu, tmp_path):
+    interrupt_at(gpu, 4, tmp_path / "data")
+    for path in (tmp_path / "data.partial").glob("*.npz"):
+        path.write_bytes(path.read_bytes()[:-1])
+    recorder.record(["edges"], out=tmp_path / "data")
+    assert gpu.asked == EDGES
+
+
+def test_a_second_whole_run_measures_everything_again(gpu, tmp_path):
+    recorder.record(["edges"], out=tmp_path / "data")
+    gpu.asked = []
+    recorder.record(["edges"], out=tmp_path / "data")
+    assert gpu.asked == EDGES
+
+
+def test_progress_goes_to_standard_error(gpu, tmp_path, capsys):
+    recorder.record(["edges"], out=tmp_path / "data")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{len(EDGES)}/{len(EDGES)}" in err
+
+
+def test_a_folder_that_cannot_be_written_is_named(gpu, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(RecordingError, match=r"file=.*--out"):
+        recorder.record(["barrier"], out=tmp_path / "file" / "data")
+
+
+def test_times_are_measured_more_often_than_bytes():
+    assert recorder.REPEATS["add_one"] >= 20
+    assert recorder.REPEATS["transfer"] >= 2

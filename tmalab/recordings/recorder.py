@@ -1,0 +1,118 @@
+"""The recorder: run every case of the catalogue on this machine's Hopper GPU and rewrite the recordings.
+
+    catalogue ──run_case──▶ working folder (a store, added to every two seconds) ──all done──▶ recordings
+                                └─ after an interruption: what the same kernel, GPU and driver saw is kept
+
+>>> [group for group in chosen_groups(["edges,tile"])]
+['edges', 'tile']
+
+The recordings change in one step at the end, so that an interrupted run leaves the old ones whole.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tmalab.errors import InputError, RecordingError
+from tmalab.experiment import catalogue
+from tmalab.experiment.case import Case
+from tmalab.experiment.observation import Observation
+from tmalab.recordings.files import make_folder
+from tmalab.recordings.progress import Progress
+from tmalab.recordings.store import DATA, Store
+
+if TYPE_CHECKING:
+    from tmalab.hardware.find_gpu import GpuInfo
+
+# How often a probe is measured: times vary, bytes are moved twice to see that they do not.
+REPEATS = {"add_one": 20, "transfer": 2}
+_SAVE_EVERY_S = 2.0
+
+
+def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -> list[Observation]:
+    """Record the groups named in `only` (all without it) into the store at `out`; the observations, in order.
+
+    A folder beside it, `.partial` behind its name, keeps what is done if the run is interrupted; the next run goes
+    on from there unless `force`. Raises InputError for an unknown group, NoHopperGpuError, HardwareError, and
+    RecordingError where a folder cannot be written.
+    """
+    from tmalab.hardware.find_gpu import find_gpu  # late: reading recordings needs no GPU
+    from tmalab.hardware.runner import run_case
+
+    groups = {name: catalogue.group(name) for name in chosen_groups(only)}
+    gpu = find_gpu()
+    make_folder(out)
+    partial = Store(Path(out).with_name(f"{Path(out).name}.partial"))
+    kept = {} if force else _still_valid(partial, groups, gpu)
+    partial.clear()  # what is stale would stand in the way of what replaces it
+    if kept:
+        partial.write({"part0": list(kept.values())})
+    total = sum(map(len, groups.values()))
+    seen: dict[str, list[Observation]] = {}
+    with Progress("record", total, done=len(kept)) as progress, _Saving(partial) as saving:
+        for name, listed in groups.items():
+            seen[name] = []
+            for case in listed:
+                if case.key not in kept:
+                    kept[case.key] = run_case(case, repeats=REPEATS.get(case.probe, 1))
+                    saving.add(kept[case.key])
+                    progress.advance(1, case.name)
+                seen[name].append(kept[case.key])
+    Store(out).write(seen)
+    partial.clear()
+    return [observation for listed in seen.values() for observation in listed]
+
+
+def chosen_groups(only: Iterable[str]) -> list[str]:
+    """The groups that `only` names, each word one or several with commas between; all where it names none."""
+    words = [word for listed in only for word in listed.split(",") if word]
+    for word in words:
+        catalogue.group(word)  # raises for an unknown one, before anything runs
+    return list(dict.fromkeys(words)) or list(catalogue.GROUPS)
+
+
+def _still_valid(partial: Store, groups: dict[str, list[Case]], gpu: GpuInfo) -> dict[str, Observation]:
+    """What the working folder holds that this run would measure in the same way: kernel source, GPU and driver."""
+    from tmalab.hardware.compile import kernel_sha256
+
+    kept = {}
+    try:
+        for listed in groups.values():
+            for case in listed:
+                found = partial.get(case)
+                if found is None:
+                    continue
+                then = found.provenance
+                same_machine = (then.gpu, then.driver) == (gpu.name, gpu.driver)
+                if same_machine and then.kernel_sha256 == kernel_sha256(then.kernel.removesuffix(".cu")):
+                    kept[case.key] = found
+    except (RecordingError, InputError):  # a damaged folder, a kernel that is no more: worth less than a clean start
+        return {}
+    return kept
+
+
+class _Saving:
+    """Collects observations and adds them to the working store now and then, and once more whatever happens."""
+
+    def __init__(self, store: Store):
+        self._store, self._batch, self._saved = store, [], time.monotonic()  # type: Store, list[Observation], float
+
+    def __enter__(self) -> _Saving:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._save()
+
+    def add(self, seen: Observation) -> None:
+        self._batch.append(seen)
+        if time.monotonic() - self._saved >= _SAVE_EVERY_S:
+            self._save()
+
+    def _save(self) -> None:
+        if self._batch:
+            self._store.write({f"part{len(self._store.manifest()['files'])}": self._batch})
+            self._batch = []
+        self._saved = time.monotonic()
