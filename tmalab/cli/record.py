@@ -51,7 +51,7 @@ def _record(args: argparse.Namespace) -> int:
 
     out = args.out or DATA
     seen = record(args.only, out=out, force=args.force)
-    size = sum(path.stat().st_size for path in out.iterdir())
+    size = sum(path.stat().st_size for path in out.glob("*"))
     print(f"recorded {len(seen)} cases into {out}, {size / 1e6:.2f} MB in all\n{seen[-1].provenance.line()}")
     return 0
 
