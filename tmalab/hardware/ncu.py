@@ -1,0 +1,89 @@
+"""Executed instructions, as the GPU's own counters give them through Nsight Compute; recorded ones come from here only.
+
+    ncu --csv … python -m tmalab.hardware.run_once tma ─▶ {"instructions": 89, "thread_instructions": …, "opcodes": …}
+
+>>> parse_csv('noise\\n"ID","Metric Name","Metric Unit","Metric Value"\\n"0","a.sum","inst","1,234"\\n')
+{'a.sum': '1,234'}
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tmalab.errors import HardwareError
+
+_WARP, _THREAD = "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum"
+_OPCODES = "sass__inst_executed_per_opcode"
+_DEADLINE_S = 120.0
+_PLACES = ("/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute")
+
+
+def find_ncu() -> str | None:
+    """The profiler's path: on PATH, or where its installer puts it. None where there is none."""
+    if found := shutil.which("ncu"):
+        return found
+    candidates = [path for place in _PLACES for path in (Path(place), *Path(place).glob("*/ncu")) if path.is_file()]
+    return str(candidates[-1]) if candidates else None
+
+
+def count_instructions(variant: str) -> dict[str, Any] | None:
+    """Executed instructions of one launch of add_one_`variant`; None where there is no profiler.
+
+    `instructions` counts a warp's once, `thread_instructions` each thread's, `opcodes` the warp's by SASS opcode
+    (empty where this ncu does not give them). The clocks are left as they are. Raises HardwareError where ncu runs but
+    reads no counters (no permission, or a virtual machine without them).
+    """
+    ncu = find_ncu()
+    if ncu is None:
+        return None
+    package = str(Path(__file__).parent.parent.parent)
+    command = [
+        ncu, "--csv", "--clock-control", "none", "--print-metric-instances", "details",
+        "--metrics", ",".join((_WARP, _THREAD, _OPCODES)), sys.executable, "-m", "tmalab.hardware.run_once", variant,
+    ]  # fmt: skip
+    paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_DEADLINE_S, check=False,
+            env={**os.environ, "PYTHONPATH": paths},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise HardwareError(f"ncu did not finish within {_DEADLINE_S:.0f} s", field="variant", value=variant) from None
+    metrics = parse_csv(done.stdout)
+    if _WARP not in metrics:
+        told = [line for line in (done.stdout + done.stderr).splitlines() if "==" in line and "rror" in line]
+        raise HardwareError(
+            f"ncu read no counters: {told[0] if told else f'exit code {done.returncode}'}", field="variant",
+            value=variant, fix="run as root, or allow counters with the driver's NVreg_RestrictProfilingToAdminUsers=0",
+        )  # fmt: skip
+    return {
+        "instructions": _integer(metrics[_WARP]),
+        "thread_instructions": _integer(metrics[_THREAD]),
+        "opcodes": parse_opcodes(metrics.get(_OPCODES, "")),
+    }
+
+
+def parse_csv(text: str) -> dict[str, str]:
+    """Metric name → value, from what `ncu --csv` prints between the program's own lines."""
+    lines = [line for line in text.splitlines() if line.startswith('"')]
+    return {row["Metric Name"]: row["Metric Value"] for row in csv.DictReader(lines) if row.get("Metric Name")}
+
+
+def parse_opcodes(value: str) -> dict[str, int]:
+    """Opcode → count, from `41 (BAR: 2; FADD: 8; …)`.
+
+    >>> parse_opcodes("10 (BAR: 2; FADD: 8)")
+    {'BAR': 2, 'FADD': 8}
+    """
+    return {name: int(count.replace(",", "")) for name, count in re.findall(r"([A-Z][A-Z0-9_.]*): ([\d,]+)", value)}
+
+
+def _integer(text: str) -> int:
+    return round(float(text.replace(",", "")))

@@ -1,0 +1,138 @@
+"""`run_case`: one case, live, on this machine's Hopper GPU, in the worker process.
+
+case.probe ─▶ check ─▶ worker, `repeats` times ─▶ undefined bytes masked ─▶ Observation with its provenance
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from tmalab.errors import InputError, TensorMapError
+from tmalab.experiment.case import Case
+from tmalab.experiment.diagnosis import diagnose_fault, diagnose_load
+from tmalab.experiment.observation import Observation, Provenance
+from tmalab.hardware.add_one_probe import VARIANTS
+from tmalab.hardware.compile import kernel_sha256
+from tmalab.hardware.find_gpu import GpuInfo
+from tmalab.hardware.transfers import complete_params
+from tmalab.hardware.worker_client import Reply, shared_worker
+from tmalab.model.launch_rules import launch_violations
+from tmalab.model.tensor_map import TensorMap
+from tmalab.model.violation import Violation
+
+
+def run_case(case: Case, *, repeats: int = 1, deadline_s: float = 2.0) -> Observation:
+    """The observation of `case`, run now, `repeats` times. Bytes that differ between the runs are masked as undefined.
+
+    `deadline_s` is the host's: a kernel that has not returned by then costs the worker, and is the observation's error.
+    Raises NoHopperGpuError with the reason where there is no GPU; TensorMapError or InputError, before any launch, for
+    parameters that the driver or the probe would refuse; HardwareError where compiling or the worker itself failed.
+    """
+    if case.probe not in PROBES:
+        raise InputError("unknown probe", field="probe", value=case.probe, fix=f"use one of {', '.join(PROBES)}")
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise InputError("not a number of runs", field="repeats", value=repeats, limit=1, fix="use 1 or more")
+    return PROBES[case.probe](case, repeats, deadline_s)
+
+
+def _ask(probe: str, items: list[Mapping[str, Any]], deadline_s: float) -> tuple[list[Reply], GpuInfo]:
+    worker = shared_worker()
+    gpu = worker.gpu()
+    return [reply.or_raise() for reply in worker.ask(probe, items, deadline_s=deadline_s)], gpu
+
+
+def _provenance(gpu: GpuInfo, kernel: str, repeats: int) -> Provenance:
+    return Provenance(
+        gpu=gpu.name,
+        compute_capability=gpu.compute_capability,
+        driver=gpu.driver,
+        cuda=gpu.cuda,
+        nvrtc=gpu.nvrtc,
+        kernel=f"{kernel}.cu",
+        kernel_sha256=kernel_sha256(kernel),
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        repeats=repeats,
+    )
+
+
+# --- transfer ---------------------------------------------------------------------------------------------------------
+
+
+def _run_transfer(case: Case, repeats: int, deadline_s: float) -> Observation:
+    params = dict(case.params)
+    tm = TensorMap.from_dict(params["tensor_map"]) if "tensor_map" in params else None
+    if tm is not None and (broken := tm.violations()):
+        raise TensorMapError(broken)
+    whole = complete_params(params, tm)
+    assert tm is not None
+    end = whole["smem_base"] + tm.footprint_bytes()
+    if end > whole["smem_bytes"]:
+        raise InputError(
+            f"the box ends at byte {end} of shared memory", field="smem_bytes", value=whole["smem_bytes"], limit=end,
+            fix=f"use at least {end}",
+        )  # fmt: skip
+    replies, gpu = _ask("transfer", [whole] * repeats, deadline_s)
+    failed = next((reply for reply in replies if reply.values["error"]), None)
+    chosen = failed or replies[0]
+    values = dict(chosen.values)
+    detail = values.pop("detail", "")
+    values.setdefault("waited_ns", None)
+    if failed is None:
+        values["waited_ns"] = int(median(reply.values["waited_ns"] for reply in replies))
+        values["diagnosis"] = _diagnosis_of_load(values, whole) if whole["direction"] == "load" else None
+    else:
+        values["diagnosis"] = diagnose_fault(values["error"], _foreseen(tm, whole), detail)
+    undefined = differing([reply.arrays for reply in replies]) if failed is None else {}
+    return Observation(case, chosen.arrays, values, _provenance(gpu, "transfer", repeats), "live", undefined)
+
+
+def _diagnosis_of_load(values: Mapping[str, Any], whole: Mapping[str, Any]) -> str | None:
+    return diagnose_load(
+        expect_tx_bytes=whole["expect_tx_bytes"],
+        delivered_bytes=values["delivered_bytes"],
+        completed=values["completed"],
+    )
+
+
+def _foreseen(tm: TensorMap, whole: Mapping[str, Any]) -> list[Violation]:
+    return launch_violations(
+        tm, whole["coords"], direction=whole["direction"], op=whole["op"], smem_base=whole["smem_base"],
+        offsets=whole["offsets"], smem_bytes=whole["smem_bytes"], descriptor_space=whole["descriptor_space"],
+        descriptor_align=whole["descriptor_align"],
+    )  # fmt: skip
+
+
+def differing(runs: list[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Name → mask of the bytes that were not the same in all runs; a name without any is left out."""
+    masks: dict[str, np.ndarray] = {}
+    for name, first in runs[0].items():
+        mask = np.zeros(first.shape, bool)
+        for other in runs[1:]:
+            mask |= other[name] != first
+        if mask.any():
+            masks[name] = mask
+    return masks
+
+
+# --- add_one ----------------------------------------------------------------------------------------------------------
+
+
+def _run_add_one(case: Case, repeats: int, deadline_s: float) -> Observation:
+    variant = case.params.get("variant")
+    if variant not in VARIANTS:
+        raise InputError("unknown", field="variant", value=variant, fix=f"use one of {', '.join(VARIANTS)}")
+    replies, gpu = _ask("add_one", [{**case.params, "repeats": repeats}], deadline_s)
+    (reply,) = replies
+    values = {**reply.values, "diagnosis": None}
+    if values["error"]:
+        values["diagnosis"] = diagnose_fault(values["error"], [], values.pop("detail", ""))
+    return Observation(case, reply.arrays, values, _provenance(gpu, f"add_one_{variant}", repeats), "live")
+
+
+# Probe → what runs it. A new probe is a line here and one in backend.py.
+PROBES: dict[str, Callable[[Case, int, float], Observation]] = {"transfer": _run_transfer, "add_one": _run_add_one}
