@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from tmalab.errors import HardwareError, InputError, TensorMapError
-from tmalab.hardware.device_array import ArrayLayout, layout_of
 from tmalab.hardware.transfers import MOST_SMEM_BYTES, complete_params
 from tmalab.hardware.worker_client import shared_worker
+from tmalab.model.array_view import ArrayView, array_view
 from tmalab.model.tensor_map import TensorMap
 
 _ALL = ("element_strides", "swizzle", "l2_promotion", "oob_fill")
+_CUDA_DEVICES = (2, 13)  # DLPack: kDLCUDA, kDLCUDAManaged
 
 
 def load_tile(array: Any, box_shape: Sequence[int], index: Sequence[int], *, smem_base: int = 0, **fields: Any) -> Any:
@@ -36,7 +37,7 @@ def load_tile(array: Any, box_shape: Sequence[int], index: Sequence[int], *, sme
     shape = _tile_shape(tm)
     box_bytes = int(np.prod(shape)) * tm.element.bytes
     params = _params(tm, "load", index, smem_base, box_bytes)
-    smem = _run(params, {"memory": _span(array, layout_of(array))})["smem"]
+    smem = _run(params, {"memory": _span(array, array_view(array))})["smem"]
     return _like(array, smem[smem_base : smem_base + box_bytes], shape)
 
 
@@ -59,12 +60,12 @@ def _write_tile(
             "the swizzle pads its rows", field="tile.shape", value=tuple(tile.shape), limit=_tile_shape(tm),
             fix="give whole rows of the swizzle's span",
         )  # fmt: skip
-    layout, content = layout_of(array), _contiguous_bytes(tile)
+    view, content = array_view(array), _contiguous_bytes(tile)
     smem = np.zeros(smem_base + content.nbytes, np.uint8)
     smem[smem_base:] = content
     params = _params(tm, "reduce" if op else "store", index, smem_base, content.nbytes)
-    changed = _run({**params, "op": op}, {"memory": _span(array, layout), "smem": smem})["memory"]
-    _write_span(array, layout, changed)
+    changed = _run({**params, "op": op}, {"memory": _span(array, view), "smem": smem})["memory"]
+    _write_span(array, view, changed)
 
 
 def _map(array: Any, box_shape: Sequence[int], fields: Mapping[str, Any]) -> TensorMap:
@@ -119,48 +120,59 @@ def _run(params: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Mapping
 # --- bytes of an array, on the host or through CuPy on the GPU --------------------------------------------------------
 
 
-def _span(array: Any, layout: ArrayLayout) -> np.ndarray:
+def _span_bytes(view: ArrayView) -> int:
+    """Bytes from the first element to behind the last, gaps between rows included."""
+    if 0 in view.shape:
+        return 0
+    return view.element.bytes + sum((n - 1) * stride for n, stride in zip(view.shape, view.strides, strict=True))
+
+
+def _on_gpu(array: Any) -> bool:
+    device = getattr(array, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) in _CUDA_DEVICES
+
+
+def _span(array: Any, view: ArrayView) -> np.ndarray:
     """A copy of all bytes that the array spans."""
-    if not layout.on_gpu:
-        return np.frombuffer(ctypes.string_at(layout.address, layout.span_bytes), np.uint8)
-    content: np.ndarray = _gpu_bytes(array, layout).get()
+    if not _on_gpu(array):
+        return np.frombuffer(ctypes.string_at(view.address, _span_bytes(view)), np.uint8)
+    content: np.ndarray = _gpu_bytes(array, view).get()
     return content
 
 
-def _write_span(array: Any, layout: ArrayLayout, content: np.ndarray) -> None:
-    if layout.on_gpu:
-        _gpu_bytes(array, layout).set(content)
+def _write_span(array: Any, view: ArrayView, content: np.ndarray) -> None:
+    if _on_gpu(array):
+        _gpu_bytes(array, view).set(content)
     else:
-        ctypes.memmove(layout.address, content.tobytes(), layout.span_bytes)
+        ctypes.memmove(view.address, content.tobytes(), _span_bytes(view))
 
 
-def _gpu_bytes(array: Any, layout: ArrayLayout) -> Any:
+def _gpu_bytes(array: Any, view: ArrayView) -> Any:
     """The same memory as a CuPy array of bytes, once everything that was launched on it is done."""
     import cupy
 
     cupy.cuda.Device().synchronize()
-    memory = cupy.cuda.UnownedMemory(layout.address, layout.span_bytes, array)
-    return cupy.ndarray((layout.span_bytes,), cupy.uint8, cupy.cuda.MemoryPointer(memory, 0))
+    memory = cupy.cuda.UnownedMemory(view.address, _span_bytes(view), array)
+    return cupy.ndarray((_span_bytes(view),), cupy.uint8, cupy.cuda.MemoryPointer(memory, 0))
 
 
 def _contiguous_bytes(tile: Any) -> np.ndarray:
-    layout = layout_of(tile)
-    span = _span(tile, layout)
-    rows = np.lib.stride_tricks.as_strided(span, (*layout.shape, layout.item_bytes), (*layout.strides, 1))
-    return np.ascontiguousarray(rows).reshape(-1)
+    view = array_view(tile)
+    span = _span(tile, view)
+    elements = np.lib.stride_tricks.as_strided(span, (*view.shape, view.element.bytes), (*view.strides, 1))
+    return np.ascontiguousarray(elements).reshape(-1)
 
 
 def _like(array: Any, content: np.ndarray, shape: tuple[int, ...]) -> Any:
     """`content` as an array of the same library, device and type as `array`."""
     library = type(array).__module__.split(".")[0]
     if library == "numpy":
-        return content.view(array.dtype).reshape(shape)
-    raw: Any = np.ascontiguousarray(content)
-    if layout_of(array).on_gpu:
+        return content.copy().view(array.dtype).reshape(shape)
+    raw: Any = content.copy()  # DLPack hands out no read-only array
+    if _on_gpu(array):
         import cupy
 
         raw = cupy.asarray(raw)
     if library != "cupy":
-        module = import_module({"jax": "jax.numpy", "jaxlib": "jax.numpy"}.get(library, library))
-        raw = module.from_dlpack(raw)
+        raw = import_module({"jax": "jax.numpy", "jaxlib": "jax.numpy"}.get(library, library)).from_dlpack(raw)
     return raw.view(array.dtype).reshape(shape)

@@ -81,7 +81,7 @@ class Encoder:
         }
 
     def encode(self, tm: TensorMapFields, address: int | None = None) -> bytes | None:
-        """The 128 bytes, or None where the driver refuses. `address` overrides the map's; PLACEHOLDER_ADDRESS if neither.
+        """The 128 bytes, or None where the driver refuses. Without an `address`: the map's, else PLACEHOLDER_ADDRESS.
 
         Raises HardwareError where the driver fails for a reason that is not the map's.
         """

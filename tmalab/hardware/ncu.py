@@ -58,7 +58,7 @@ def count_instructions(variant: str) -> dict[str, Any] | None:
         raise HardwareError(f"ncu did not finish within {_DEADLINE_S:.0f} s", field="variant", value=variant) from None
     metrics = parse_csv(done.stdout)
     if _WARP not in metrics:
-        told = [line for line in (done.stdout + done.stderr).splitlines() if "==" in line and "rror" in line]
+        told = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
         raise HardwareError(
             f"ncu read no counters: {told[0] if told else f'exit code {done.returncode}'}", field="variant",
             value=variant, fix="run as root, or allow counters with the driver's NVreg_RestrictProfilingToAdminUsers=0",

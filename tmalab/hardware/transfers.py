@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tmalab.errors import InputError, TmaLabError
-from tmalab.hardware.worker_client import Reply, Worker, pool, raise_error
+from tmalab.hardware.worker_client import Reply, Worker, pool, raise_error, shared_worker
 from tmalab.model.box_bytes import transaction_bytes
 from tmalab.model.tensor_map_fields import TensorMapFields
 
@@ -115,10 +115,11 @@ def run_transfers(
     transfers: Sequence[Mapping[str, Any]], *, workers: int = 1, deadline_s: float = 2.0
 ) -> list[TransferResult]:
     """The results of all transfers, in their order. Raises NoHopperGpuError, InputError; a fault is a result."""
-    results: list[TransferResult | None] = [None] * len(transfers)
-    for index, result in stream_transfers(transfers, workers=workers, deadline_s=deadline_s):
-        results[index] = result
-    return [result for result in results if result is not None]
+    if workers == 1:
+        whole = [complete_params(params) for params in transfers]
+        return [_result(reply) for reply in shared_worker().ask("transfer", whole, deadline_s=deadline_s)]
+    numbered = stream_transfers(transfers, workers=workers, deadline_s=deadline_s)
+    return [result for _, result in sorted(numbered, key=lambda pair: pair[0])]
 
 
 def stream_transfers(
