@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from tmalab.errors import NoHopperGpuError
+from tmalab.hardware import find_gpu
 
 
 def pytest_report_header() -> str:
     try:
-        from tmalab.hardware.find_gpu import find_gpu
+        from tmalab.hardware.gpu import find_gpu
     except ImportError:  # TEMPORARY until the hardware layer has landed
         return f"numpy {np.__version__}"
     try:
@@ -27,7 +28,7 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session")
 def hopper():
     """The GPU, as `find_gpu` describes it. Skips on NoHopperGpuError and on nothing else: any other error is a bug."""
-    from tmalab.hardware.find_gpu import find_gpu
+    from tmalab.hardware.gpu import find_gpu
 
     try:
         return find_gpu()

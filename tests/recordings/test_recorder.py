@@ -39,7 +39,7 @@ class FakeGpu:
 @pytest.fixture
 def gpu(monkeypatch, seen, provenance) -> FakeGpu:
     gpu = FakeGpu(seen, provenance)
-    monkeypatch.setattr(import_module("tmalab.hardware.find_gpu"), "find_gpu", lambda: gpu.info)
+    monkeypatch.setattr(import_module("tmalab.hardware.gpu"), "find_gpu", lambda: gpu.info)
     monkeypatch.setattr(import_module("tmalab.hardware.runner"), "run_case", gpu.run_case)
     monkeypatch.setattr(import_module("tmalab.hardware.compile"), "kernel_sha256", lambda name: gpu.kernel_sha256)
     return gpu

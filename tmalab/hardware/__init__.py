@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tmalab.hardware.arrays import load_tile, reduce_tile, store_tile
-    from tmalab.hardware.find_gpu import GpuInfo, find_gpu
+    from tmalab.hardware.gpu import GpuInfo, find_gpu
     from tmalab.hardware.runner import run_case
     from tmalab.hardware.transfers import run_transfers, stream_transfers
     from tmalab.hardware.worker_client import close_worker
 
 _HOMES = {
-    "find_gpu": "tmalab.hardware.find_gpu",
-    "GpuInfo": "tmalab.hardware.find_gpu",
+    "find_gpu": "tmalab.hardware.gpu",
+    "GpuInfo": "tmalab.hardware.gpu",
     "run_case": "tmalab.hardware.runner",
     "run_transfers": "tmalab.hardware.transfers",
     "stream_transfers": "tmalab.hardware.transfers",

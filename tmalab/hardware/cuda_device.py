@@ -17,7 +17,7 @@ import numpy as np
 from tmalab.errors import HardwareError
 from tmalab.hardware.compile import compile_kernel
 from tmalab.hardware.driver_encode import Encoder
-from tmalab.hardware.find_gpu import GpuInfo, find_gpu
+from tmalab.hardware.gpu import GpuInfo, find_gpu
 
 MOST_SHARED_BYTES = 232_448  # 227 KiB: what one block may have on sm_90
 _ALIGNMENT = 1024

@@ -18,7 +18,7 @@ from tmalab.experiment.diagnosis import diagnose_fault, diagnose_load
 from tmalab.experiment.observation import Observation, Provenance
 from tmalab.hardware.add_one_probe import VARIANTS
 from tmalab.hardware.compile import kernel_sha256
-from tmalab.hardware.find_gpu import GpuInfo
+from tmalab.hardware.gpu import GpuInfo
 from tmalab.hardware.transfers import complete_params
 from tmalab.hardware.worker_client import Reply, shared_worker
 from tmalab.model.launch_rules import launch_violations

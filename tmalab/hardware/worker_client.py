@@ -23,8 +23,8 @@ from typing import IO, Any
 import numpy as np
 
 from tmalab import errors
-from tmalab.hardware.find_gpu import GpuInfo
 from tmalab.hardware.frames import FrameError, encode_frame, read_frame
+from tmalab.hardware.gpu import GpuInfo
 
 START_DEADLINE_S = 60.0  # a cold driver and a cold compiler; a warm machine takes about one second
 _STDERR_TAIL = 2000

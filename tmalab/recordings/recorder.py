@@ -25,7 +25,7 @@ from tmalab.recordings.progress import Progress
 from tmalab.recordings.store import DATA, Store
 
 if TYPE_CHECKING:
-    from tmalab.hardware.find_gpu import GpuInfo
+    from tmalab.hardware.gpu import GpuInfo
 
 # How often a probe is measured: times vary, bytes are moved twice to see that they do not.
 REPEATS = {"add_one": 20, "transfer": 2}
@@ -39,7 +39,7 @@ def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -
     on from there unless `force`. Raises InputError for an unknown group, NoHopperGpuError, HardwareError, and
     RecordingError where a folder cannot be written.
     """
-    from tmalab.hardware.find_gpu import find_gpu  # late: reading recordings needs no GPU
+    from tmalab.hardware.gpu import find_gpu  # late: reading recordings needs no GPU
     from tmalab.hardware.runner import run_case
 
     groups = {name: catalogue.group(name) for name in chosen_groups(only)}

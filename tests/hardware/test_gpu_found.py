@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tmalab.errors import NoHopperGpuError
-from tmalab.hardware.find_gpu import System, find_gpu
+from tmalab.hardware.gpu import System, find_gpu
 
 Result = IntEnum(
     "Result",
