@@ -1,6 +1,7 @@
 """The book's figures: Python computes every table, JavaScript draws them and switches among them.
 
     TileFigure(observe)     Figure 1, one tile through the TMA engine
+    ReaderFigure(observe)   the same tile, read by someone who counts in another way
     Question(prompt, …)     a question that checks the reader's answer
 
 Needs the extra `figures` (anywidget). A name is imported on first use, so that its drawing, its tables and the
@@ -14,9 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tmalab.figures.question import Question
+    from tmalab.figures.reader import ReaderFigure
     from tmalab.figures.tile import TileFigure
 
-_HOMES = {"TileFigure": "tmalab.figures.tile", "Question": "tmalab.figures.question"}
+_HOMES = {
+    "TileFigure": "tmalab.figures.tile",
+    "ReaderFigure": "tmalab.figures.reader",
+    "Question": "tmalab.figures.question",
+}
 __all__ = [*_HOMES]  # noqa: PLE0604
 
 
