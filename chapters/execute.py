@@ -32,7 +32,8 @@ def execute(source: Path, target: Path) -> None:
     """Run every cell of `source` in a kernel of its own and write the cleaned notebook to `target`."""
     notebook = nbformat.read(source, as_version=4)
     resources = {"metadata": {"path": str(source.parent)}}
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
+    quiet = ["--IPKernelApp.log_level=40"]  # a kernel on this machine need not warn of the network
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources, extra_arguments=quiet).execute()
     clean(notebook)
     nbformat.write(notebook, target)
 
