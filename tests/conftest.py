@@ -15,10 +15,6 @@ from tmalab.hardware import find_gpu
 
 def pytest_report_header() -> str:
     try:
-        from tmalab.hardware.gpu import find_gpu
-    except ImportError:  # TEMPORARY until the hardware layer has landed
-        return f"numpy {np.__version__}"
-    try:
         gpu = str(find_gpu())
     except NoHopperGpuError as error:
         gpu = f"none ({error.reason})"
@@ -28,8 +24,6 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session")
 def hopper():
     """The GPU, as `find_gpu` describes it. Skips on NoHopperGpuError and on nothing else: any other error is a bug."""
-    from tmalab.hardware.gpu import find_gpu
-
     try:
         return find_gpu()
     except NoHopperGpuError as error:
