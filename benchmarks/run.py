@@ -46,15 +46,15 @@ def samples(function: Callable[[], object], repeats: int = REPEATS) -> list[floa
     return taken
 
 
-def run(*words: str, stdin: str | None = None, env: dict[str, str] | None = None) -> None:
-    """One fresh Python; legal (0) and illegal (1) are both answers."""
-    done = subprocess.run(
-        [sys.executable, *words], cwd=ROOT, input=stdin, capture_output=True, text=True, env=env, check=False
-    )
-    if done.returncode not in (0, 1):
-        raise NotHereError(
-            done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit code {done.returncode}"
-        )
+def run(*words: str, stdin: str | None = None) -> None:
+    """One fresh Python, which must answer: legal (0) and illegal (1) are both answers, a traceback is none."""
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, input=stdin, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1) or "Traceback" in done.stderr:
+        raise NotHereError(last_line(done.stderr))
+
+
+def last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no answer"])[-1]
 
 
 # --- claims: each returns its samples in seconds (or, for a ratio, the ratios) ----------------------------------------
@@ -166,7 +166,7 @@ def observe_warm() -> list[float]:
 
 def observe_cold() -> list[float]:
     """The first `observe(case, live=True)` of a fresh Python with an empty compile cache, worker start included."""
-    observe_warm_program = (
+    first_observe = (
         "from time import perf_counter; from tmalab import observe; start = perf_counter()\n"
         "observe('tile/128B/r0/c0/b0', live=True); print(perf_counter() - start)"
     )
@@ -174,11 +174,11 @@ def observe_cold() -> list[float]:
     for _ in range(5):
         with tempfile.TemporaryDirectory() as cache:
             done = subprocess.run(
-                [sys.executable, "-c", observe_warm_program],
+                [sys.executable, "-c", first_observe],
                 cwd=ROOT, env={**os.environ, "TMALAB_CACHE": cache}, capture_output=True, text=True, check=False,
             )  # fmt: skip
         if done.returncode != 0:
-            raise NotHereError(done.stderr.strip().splitlines()[-1])
+            raise NotHereError(last_line(done.stderr))
         taken.append(float(done.stdout))
     return taken
 
