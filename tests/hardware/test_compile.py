@@ -44,20 +44,20 @@ def test_a_kernel_compiles_without_spills_or_warnings(name, options):
 
 def test_the_cache_is_read_the_second_time(cache, monkeypatch):
     first = compiling.compile_kernel("add_one_plain")
-    assert len(list(cache.glob("*.cubin"))) == 1
+    assert len(list(cache.glob("*.kept"))) == 1
     monkeypatch.setattr(compiling, "compile_source", None)  # a second compilation would call it
     assert compiling.compile_kernel("add_one_plain") == first
 
 
 def test_other_options_are_another_entry(cache):
     assert compiling.compile_kernel("add_one_plain") != compiling.compile_kernel("add_one_plain", ["-DTMALAB_STAMPS=1"])
-    assert len(list(cache.glob("*.cubin"))) == 2
+    assert len(list(cache.glob("*.kept"))) == 2
 
 
 @pytest.mark.parametrize("damage", [b"", b"\x7fELF", None])
 def test_a_damaged_entry_is_compiled_again(cache, damage):
     first = compiling.compile_kernel("add_one_plain")
-    (entry,) = cache.glob("*.cubin")
+    (entry,) = cache.glob("*.kept")
     whole = entry.read_bytes()
     entry.write_bytes(whole[:-1] if damage is None else damage)
     assert compiling.compile_kernel("add_one_plain") == first

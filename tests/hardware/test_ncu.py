@@ -1,12 +1,14 @@
 """What the profiler prints is read; where there is no profiler, or it may not look, that is said."""
 
 import subprocess
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from tmalab.errors import HardwareError
 from tmalab.hardware import ncu
+from tmalab.hardware.gpu import GpuInfo
 
 PRINTED = """==PROF== Connected to process 1053 (/usr/bin/python3.12)
 ==PROF== Disconnected from process 1053
@@ -40,6 +42,17 @@ def test_counts_are_read(profiler):
     }  # fmt: skip
     assert asked[0][-3:] == ["-m", "tmalab.hardware.run_once", "tma"]
     assert asked[0][asked[0].index("--clock-control") + 1] == "none"
+
+
+def test_counts_are_kept_for_this_gpu_and_kernel(profiler, monkeypatch, tmp_path):
+    monkeypatch.setenv("TMALAB_CACHE", str(tmp_path))
+    gpu = GpuInfo("H200", "9.0", "580.1", "13.0", "13.0", "14.2", "13.0")
+    profiler(PRINTED)
+    assert ncu.kept_counts("tma", gpu) is None
+    assert ncu.keep_counts("tma", gpu) == ncu.kept_counts("tma", gpu)
+    assert ncu.kept_counts("tma", gpu)["instructions"] == 89
+    assert ncu.kept_counts("plain", gpu) is None
+    assert ncu.kept_counts("tma", replace(gpu, driver="590.1")) is None
 
 
 def test_no_profiler_is_no_count(monkeypatch):

@@ -54,7 +54,7 @@ class AddOneProbe:
             "registers": counted.registers,
             "local_bytes": counted.local_bytes,
             "sass_instructions": sass_instructions(counted.cubin, f"add_one_{variant}"),
-            "instructions": None,  # executed: only a profiler counts them (ncu.py)
+            "instructions": None,  # executed: only a profiler counts them (ncu.py); runner.py adds what it counted
             "stages": list(STAGES),
         }
         return values, {"a": a, "b": b, "cycles": stages.sum(axis=1), "stage_cycles": stages}

@@ -20,6 +20,7 @@ from tmalab.errors import HardwareError, InputError, TensorMapError
 from tmalab.hardware.transfers import MOST_SMEM_BYTES, complete_params
 from tmalab.hardware.worker_client import shared_worker
 from tmalab.model.array_view import ArrayView, array_view
+from tmalab.model.box_bytes import copied_dim, row_pitch_bytes
 from tmalab.model.tensor_map import TensorMap
 
 _ALL = ("element_strides", "swizzle", "l2_promotion", "oob_fill")
@@ -82,12 +83,7 @@ def _map(array: Any, box_shape: Sequence[int], fields: Mapping[str, Any]) -> Ten
 
 def _tile_shape(tm: TensorMap) -> tuple[int, ...]:
     """What the box is in shared memory, outermost first, its rows as long as they lie there."""
-    inner_first = [-(-box // step) for box, step in zip(tm.box_dim, tm.element_strides, strict=True)]
-    inner_first[0] = tm.box_dim[0]  # the engine does not thin the innermost dimension
-    if tm.swizzle != "none":
-        span = int(tm.swizzle.split("B")[0])
-        inner_first[0] = span // tm.element.bytes
-    return tuple(reversed(inner_first))
+    return (*reversed(copied_dim(tm)[1:]), row_pitch_bytes(tm) // tm.element.bytes)
 
 
 def _params(tm: TensorMap, direction: str, index: Sequence[int], smem_base: int, box_bytes: int) -> dict[str, Any]:

@@ -77,6 +77,16 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tmalab"
 
 
+def remember(kind: str, key: Sequence[str], content: bytes) -> None:
+    """Keep `content` in the cache, to be had again by `remembered`. Raises HardwareError if it cannot be written."""
+    _write(cache_folder() / kind, f"{_hash([key])}.kept", content)
+
+
+def remembered(kind: str, key: Sequence[str]) -> bytes | None:
+    """What `remember` kept under that kind and key, whole, or None."""
+    return _read(cache_folder() / kind / f"{_hash([key])}.kept")
+
+
 def compile_kernel(name: str, options: Sequence[str] = ()) -> bytes:
     """The cubin of a kernel, from the cache where source, headers, options and NVRTC are the same.
 
@@ -85,12 +95,11 @@ def compile_kernel(name: str, options: Sequence[str] = ()) -> bytes:
     """
     sources = kernel_sources(name)
     chosen = [*OPTIONS, *options]
-    key = _hash([*sorted(sources.items()), chosen, [nvrtc_version()]])
-    folder = cache_folder() / "cubin"
-    kept = _read(folder / f"{key}.cubin")
+    key = [kernel_sha256(name), *chosen, nvrtc_version()]
+    kept = remembered("cubin", key)
     if kept is None:
         kept = compile_source(sources[f"{name}.cu"], sources, name, chosen)[0]
-        _write(folder, f"{key}.cubin", kept)
+        remember("cubin", key, kept)
     return kept
 
 

@@ -2,6 +2,9 @@
 
     ncu --csv … python -m tmalab.hardware.run_once tma ─▶ {"instructions": 89, "thread_instructions": …, "opcodes": …}
 
+`python -m tmalab.hardware.ncu` profiles the add_one kernels once (some seconds each) and keeps the counts beside the
+compiled kernels; from then on every observation of them on this machine carries them.
+
 >>> parse_csv('noise\\n"ID","Metric Name","Metric Unit","Metric Value"\\n"0","a.sum","inst","1,234"\\n')
 {'a.sum': '1,234'}
 """
@@ -9,6 +12,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import shutil
@@ -17,7 +21,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tmalab.errors import HardwareError
+from tmalab.errors import HardwareError, TmaLabError
+from tmalab.hardware.compile import kernel_sha256, remember, remembered
+from tmalab.hardware.gpu import GpuInfo, find_gpu
 
 _WARP, _THREAD = "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum"
 _OPCODES = "sass__inst_executed_per_opcode"
@@ -31,6 +37,24 @@ def find_ncu() -> str | None:
         return found
     candidates = [path for place in _PLACES for path in (Path(place), *Path(place).glob("*/ncu")) if path.is_file()]
     return str(candidates[-1]) if candidates else None
+
+
+def kept_counts(variant: str, gpu: GpuInfo) -> dict[str, Any] | None:
+    """What was counted for this kernel on this GPU with this driver and compiler, or None where nothing was."""
+    kept = remembered("counts", _key(variant, gpu))
+    return None if kept is None else json.loads(kept)
+
+
+def keep_counts(variant: str, gpu: GpuInfo) -> dict[str, Any] | None:
+    """Count, and keep for `kept_counts`. None where there is no profiler. Raises HardwareError as the counting does."""
+    counts = count_instructions(variant)
+    if counts is not None:
+        remember("counts", _key(variant, gpu), json.dumps(counts).encode())
+    return counts
+
+
+def _key(variant: str, gpu: GpuInfo) -> list[str]:
+    return [kernel_sha256(f"add_one_{variant}"), gpu.name, gpu.driver, gpu.nvrtc]
 
 
 def count_instructions(variant: str) -> dict[str, Any] | None:
@@ -87,3 +111,24 @@ def parse_opcodes(value: str) -> dict[str, int]:
 
 def _integer(text: str) -> int:
     return round(float(text.replace(",", "")))
+
+
+def main() -> int:
+    """Count the three add_one kernels on this machine, and keep and print the counts."""
+    from tmalab.hardware.add_one_probe import VARIANTS
+
+    try:
+        gpu = find_gpu()
+        counted = {variant: keep_counts(variant, gpu) for variant in VARIANTS}
+    except TmaLabError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    if None in counted.values():
+        sys.stderr.write("no profiler: install NVIDIA Nsight Compute (ncu)\n")
+        return 1
+    sys.stdout.write(json.dumps(counted, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -19,6 +19,7 @@ from tmalab.experiment.observation import Observation, Provenance
 from tmalab.hardware.add_one_probe import VARIANTS
 from tmalab.hardware.compile import kernel_sha256
 from tmalab.hardware.gpu import GpuInfo
+from tmalab.hardware.ncu import kept_counts
 from tmalab.hardware.transfers import complete_params
 from tmalab.hardware.worker_client import Reply, shared_worker
 from tmalab.model.launch_rules import launch_violations
@@ -129,6 +130,8 @@ def _run_add_one(case: Case, repeats: int, deadline_s: float) -> Observation:
     replies, gpu = _ask("add_one", [{**case.params, "repeats": repeats}], deadline_s)
     (reply,) = replies
     values = {**reply.values, "diagnosis": None}
+    if not values["error"]:
+        values |= kept_counts(variant, gpu) or {}
     if values["error"]:
         values["diagnosis"] = diagnose_fault(values["error"], [], values.pop("detail", ""))
     return Observation(case, reply.arrays, values, _provenance(gpu, f"add_one_{variant}", repeats), "live")

@@ -54,7 +54,8 @@ def complete_params(params: Mapping[str, Any], tm: TensorMapFields | None = None
     """A transfer's parameters with every optional one filled in, checked as far as packing them needs.
 
     Beside the contract's: address_offset (bytes from the memory's 1024-byte aligned start to the tensor's),
-    descriptor_space (param global const shared local), descriptor_align (16 to 128), wait_ns. Raises InputError.
+    descriptor_space (param global const shared local), descriptor_align (16 to 128), wait_ns. Raises InputError, and
+    TensorMapError for a map whose transaction bytes are asked for and that no copy can have.
     """
     whole = {**_OPTIONAL, **params}
     missing = [name for name in ("tensor_map", "direction", "coords", "smem_bytes", "memory") if name not in whole]
@@ -69,10 +70,9 @@ def complete_params(params: Mapping[str, Any], tm: TensorMapFields | None = None
         )  # fmt: skip
     if whole.get("smem") is None:
         whole["smem"] = {"pattern": "fill", "value": _BACKGROUND, "bytes": smem_bytes}
-    if whole.get("expect_tx_bytes") is None:
-        whole["expect_tx_bytes"] = transaction_bytes(tm)
-    _check(whole, tm)
-    return whole
+    armed = whole.pop("expect_tx_bytes", None)
+    _check({**whole, "expect_tx_bytes": armed or 0}, tm)
+    return {**whole, "expect_tx_bytes": transaction_bytes(tm) if armed is None else armed}
 
 
 def _check(whole: Mapping[str, Any], tm: TensorMapFields) -> None:
