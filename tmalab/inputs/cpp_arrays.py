@@ -32,7 +32,7 @@ def _entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
     if not tokens:
         raise names.error("expected an array", tokens)
     first = tokens[0]
-    if first.text in ("&", "*") or first.text == "(" and closing(tokens, 0) == len(tokens) - 1:
+    if first.text in ("&", "*") or (first.text == "(" and closing(tokens, 0) == len(tokens) - 1):
         inner = tokens[1:] if first.text in ("&", "*") else tokens[1:-1]
         return _from(names, inner, addressed=first.text == "&")
     for index, token in enumerate(tokens):

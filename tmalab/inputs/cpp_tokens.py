@@ -158,10 +158,15 @@ def _value(tokens: list[Token], start: int, lines: str | None) -> list[Token]:
             depth -= 1
             if depth < 0:
                 break
-        elif depth == 0 and (text == ";" or tokens[end].kind == "directive"):
-            break
-        elif depth == 0 and lines and end > start and "\n" in lines[tokens[end - 1].offset : tokens[end].offset]:
+        elif depth == 0 and (
+            text in (";", "=") or tokens[end].kind == "directive" or _new_line(tokens, start, end, lines)
+        ):
             break
         end += 1
     parts = split_at_commas(tokens[start:end])
     return parts[0] if parts else []
+
+
+def _new_line(tokens: list[Token], start: int, end: int, lines: str | None) -> bool:
+    """Whether the token at `end` begins a line of its own, where lines end values."""
+    return lines is not None and end > start and "\n" in lines[tokens[end - 1].offset : tokens[end].offset]

@@ -17,7 +17,9 @@ from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.reading import Reading
 
 FORM = "cute"
-_SWIZZLE = re.compile(r"(?:cute::)?(?:Swizzle|Sw|S)\s*<\s*_?(\d{1,3})\s*,\s*_?(\d{1,3})\s*,\s*_?(\d{1,3})\s*>(?:\s*\{\s*\})?")
+_SWIZZLE = re.compile(
+    r"(?:cute::)?(?:Swizzle|Sw|S)\s*<\s*_?(\d{1,3})\s*,\s*_?(\d{1,3})\s*,\s*_?(\d{1,3})\s*>(?:\s*\{\s*\})?"
+)
 _POINTER = re.compile(r"_?smem_(?:sparse<\d+>_)?ptr\[(\d{1,3})b\]\((?:unset|[^)]{0,40})\)")
 _COMPOSE = re.compile(r"\s*(?:o|∘)\s*")
 _OFFSET = re.compile(r"_?(\d{1,18})(?=\s*(?:o|∘)\s)")
@@ -84,7 +86,9 @@ class _Parser:
     def __init__(self, text: str):
         self.text, self.index = text, len(text) - len(text.lstrip())
 
-    def error(self, message: str, fix: str | None = "write a layout as Sw<3,4,3> o 0 o (8,64):(64,1)") -> UnreadableError:
+    def error(
+        self, message: str, fix: str | None = "write a layout as Sw<3,4,3> o 0 o (8,64):(64,1)"
+    ) -> UnreadableError:
         return UnreadableError(message, text=self.text, offset=self.index, form=FORM, fix=fix)
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -113,7 +117,9 @@ class _Parser:
         stride = self.nested(0)
         if self.text[self.index :].strip():
             raise self.error("did not expect more after the strides")
-        modes = tuple(zip(shape, stride, strict=False)) if isinstance(shape, tuple) and isinstance(stride, tuple) else ()
+        modes = (
+            tuple(zip(shape, stride, strict=False)) if isinstance(shape, tuple) and isinstance(stride, tuple) else ()
+        )
         if not modes and isinstance(shape, int) and isinstance(stride, int):
             modes = ((shape, stride),)
         if not modes or (isinstance(shape, tuple) and isinstance(stride, tuple) and len(shape) != len(stride)):

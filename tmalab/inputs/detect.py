@@ -47,7 +47,9 @@ def read_text(text: str, *, form: str | None = None, keep_unknown: bool = False)
     `keep_unknown` is the JSON form's: unknown keys become notes.
     """
     if not text.strip("\ufeff \t\r\n"):
-        yield UnreadableError("the input is empty", text=text, fix="give a descriptor; tmalab check --help shows the forms")
+        yield UnreadableError(
+            "the input is empty", text=text, fix="give a descriptor; tmalab check --help shows the forms"
+        )
         return
     for known in FORMS:
         if form is None or form == known.name:

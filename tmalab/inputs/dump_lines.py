@@ -3,8 +3,8 @@
     TMA Desc Addr:   0x7ffd7d2800c0        begins a block
     globalDim      (1024,1024,1,1,1)       one field of it
 
->>> blocks = find_blocks("TMA Desc Addr:   0x10\\ndim            2\\nglobalDim      (64,8,1,1,1)\\n")
->>> blocks[0]["globalDim"].value
+>>> block = next(find_blocks("TMA Desc Addr:   0x10\\ndim            2\\nglobalDim      (64,8,1,1,1)\\n"))
+>>> block["globalDim"].value
 '(64,8,1,1,1)'
 
 CUTLASS and TileLang print the same names; how each writes its values is in `cutlass_dump` and `tilelang_dump`. Text
@@ -14,6 +14,7 @@ around the lines (a log's prefix, an error message) is passed over.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from tmalab.errors import short_repr
@@ -21,8 +22,6 @@ from tmalab.inputs.numbers import integer_text
 from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.words import enumerator
 
-# Of one text: a log that repeats its error a million times is answered from its beginning.
-MOST_BLOCKS = 10_000
 _BEGIN = "TMA Desc Addr"
 _NAMES = (
     "format", "dim", "gmem_address", "globalDim", "globalStridesRaw", "cudaGlobalStrides", "globalStrides", "boxDim",
@@ -104,17 +103,18 @@ class Block(dict[str, Line]):
         return line.offset if line else self.offset
 
 
-def find_blocks(text: str, form: str = "dump") -> list[Block]:
+def find_blocks(text: str, form: str = "dump") -> Iterator[Block]:
     """The dumps in `text`, in order. A dump whose first line is missing begins with its first named line."""
-    blocks: list[Block] = []
+    block: Block | None = None
     for found in _LINE.finditer(text):
         name = found["name"].rstrip(":")
-        if name == _BEGIN or not blocks or name in blocks[-1]:
-            if len(blocks) == MOST_BLOCKS:
-                break
-            blocks.append(Block(text, found.start("name"), form))
-        blocks[-1][name] = Line(found["value"].rstrip(), found.start("value"))
-    return [block for block in blocks if len(block) > 2 or _BEGIN in block]
+        if block is None or name == _BEGIN or name in block:
+            if block is not None and (len(block) > 2 or _BEGIN in block):
+                yield block
+            block = Block(text, found.start("name"), form)
+        block[name] = Line(found["value"].rstrip(), found.start("value"))
+    if block is not None and (len(block) > 2 or _BEGIN in block):
+        yield block
 
 
 def looks_like(text: str) -> bool:

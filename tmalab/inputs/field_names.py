@@ -50,6 +50,7 @@ FACTS: dict[str, tuple[str, ...]] = {
     "fill": (),
     "copies": (),
     "built_on": (),
+    "load_mode": (),
     "variants": (),
     "arch": (),
 }

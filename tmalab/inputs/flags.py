@@ -46,7 +46,9 @@ def looks_like(text: str) -> bool:
 def read(text: str) -> Reading:
     """What the flags in `text` say. Raises UnreadableError at a flag that is not known or whose value is not one."""
     if len(text) > _LONGEST:
-        raise UnreadableError("too long for a command line", text=text, form=FORM, fix="put descriptors into JSON lines")
+        raise UnreadableError(
+            "too long for a command line", text=text, form=FORM, fix="put descriptors into JSON lines"
+        )
     words = []
     for found in _WORD.finditer(text):
         if found.group() != "\\":  # a line that goes on
@@ -78,7 +80,9 @@ def read(text: str) -> Reading:
             )  # fmt: skip
         said[field], places[field] = ",".join(values), offset
     if not said:
-        raise UnreadableError("a command without flags", text=text, offset=0, form=FORM, fix="say --dtype, --global-dim …")
+        raise UnreadableError(
+            "a command without flags", text=text, offset=0, form=FORM, fix="say --dtype, --global-dim …"
+        )
     place = partial(_place, places)
     try:
         return Reading(FORM, fields_of(said), text, words[start][1], place)

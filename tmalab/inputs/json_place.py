@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from tmalab.inputs.field_names import canonical
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"\s]+')
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}:,]|[^][{}:,"\s]+')
 # A value's place in a list of a million entries is worth no second of anyone's time: then the key's place is given.
 _MOST_TOKENS = 50_000
 
@@ -43,7 +43,12 @@ def place_of_field(text: str, start: int, keys: Iterable[str], field: str) -> in
                 if entry == index and mark != ",":
                     return token.start()
                 entry += mark == ","
-        elif depth == 1 and mark[0] == '"' and _unquoted(mark) == key and text[token.end() : token.end() + 8].lstrip()[:1] == ":":
+        elif (
+            depth == 1
+            and mark[0] == '"'
+            and _unquoted(mark) == key
+            and text[token.end() : token.end() + 8].lstrip()[:1] == ":"
+        ):
             expected, found = True, token.start()
         if mark in ("[", "{"):
             depth += 1

@@ -26,7 +26,9 @@ def integer_text(field: str, text: str) -> int:
     try:
         return int(stripped, 0 if digits[:2].lower() in ("0x", "0b", "0o") else 10)
     except ValueError:
-        raise InputError("not an integer", field=field, value=text, fix="give an integer, such as 128 or 0x80") from None
+        raise InputError(
+            "not an integer", field=field, value=text, fix="give an integer, such as 128 or 0x80"
+        ) from None
 
 
 def list_text(field: str, text: str) -> list[int | str]:

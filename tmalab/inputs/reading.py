@@ -105,7 +105,7 @@ def _check_lengths(fields: Mapping[str, Any], known: Mapping[str, Any]) -> None:
     if isinstance(strides, (list, tuple)) and len(strides) == len(dims) > 1:
         raise InputError(
             f"{len(strides)} entries where {len(dims) - 1} are needed", field="global_strides", value=list(strides),
-            limit=len(dims) - 1, fix="leave out the first: dimension 0 is contiguous and has no stride; the others in bytes",
+            limit=len(dims) - 1, fix="leave out the first: dimension 0 has no stride, and the others are in bytes",
         )  # fmt: skip
 
 

@@ -1,0 +1,105 @@
+"""The page of one rule as text: what it says, where it is from, on what it holds, what breaking it raises.
+
+>>> print(explain("box_dim_range_1_256").splitlines()[0])
+box_dim_range_1_256: A box has 1 to 256 elements in each dimension
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+from tmalab.errors import InputError
+from tmalab.model.launch_rules import BULK_COPY_RULES, LAUNCH_RULES, LAUNCH_WARNINGS
+from tmalab.model.rules import ALLOCATION_WARNINGS, MODE_RULES, RULES, WARNINGS
+from tmalab.model.rules.rule import Rule
+
+# What the checker itself says, beside the rules of the encoder and of the engine.
+CHECKER_RULES: dict[str, tuple[str, str, str]] = {
+    "inner_stride_must_be_1": (
+        "The innermost dimension is contiguous",
+        "A tensor map has rank-1 strides: dimension 0 has none, and its elements lie side by side. A view whose last "
+        "dimension has another stride has no tensor map; one that is built all the same reads the elements in between.",
+        "CUDA driver API, cuTensorMapEncodeTiled, globalStrides",
+    ),
+    "expect_tx_equals_delivered": (
+        "The barrier expects the bytes that arrive",
+        "One load completes its whole box on the mbarrier, elements outside the tensor included. Armed for more, the "
+        "phase never completes; armed for fewer, an H200 was seen to hang and to complete early.",
+        "PTX ISA, mbarrier, tx-count; measured on H200",
+    ),
+    "im2col_bounding_box": (
+        "The corners of an im2col map fit its convolution",
+        "lower = -padding and upper = padding - dilation * (kernel - 1), so that as many window origins are walked as "
+        "the output has pixels. Other corners are legal and read other windows.",
+        "PTX ISA, Im2col mode",
+    ),
+    "oob_is_globalDim_only": (
+        "Only what lies outside global_dim is filled",
+        "Rows that are allocated and not in use are in bounds: the engine reads whatever they hold. Set global_dim to "
+        "the live length, or mask.",
+        "CUDA driver API, cuTensorMapEncodeTiled, oobFill",
+    ),
+    "element_stride_ceil": (
+        "A strided dimension takes every n-th element",
+        "The copy takes ceil(box_dim / element_stride) elements of it, packed densely in shared memory, and counts "
+        "those bytes. Without interleave the first dimension is taken whole.",
+        "CUDA driver API, cuTensorMapEncodeTiled, elementStrides; measured on H200",
+    ),
+    "swizzle_phase_follows_address": (
+        "The swizzle's phase is the address's, not the slice's",
+        "A slice that begins inside a pattern is permuted for a reader that counts rows from the slice. Begin at a "
+        "multiple of 8 rows, or carry the row number along.",
+        "PTX ISA, Swizzling Modes",
+    ),
+    "swizzled_row_is_not_linear": (
+        "A swizzled row is contiguous only as a whole",
+        "The 16-byte chunks of a row are permuted within its span: the bytes after an element's are not the next "
+        "element's chunk.",
+        "PTX ISA, Swizzling Modes",
+    ),
+    "bulk_copy_is_linear": (
+        "A bulk copy without a tensor map knows no swizzle",
+        "cp.async.bulk and cp.reduce.async.bulk move bytes in line. A swizzled tile goes through the tensor form.",
+        "PTX ISA, cp.async.bulk",
+    ),
+    "cute_layout_swizzle_mode": (
+        "A CuTe layout is what one swizzle mode writes",
+        "Sw<1,4,3>, Sw<2,4,3> and Sw<3,4,3> in bytes are 32B, 64B and 128B; the rows are one span apart and follow one "
+        "another without a gap.",
+        "PTX ISA, Swizzling Modes; NVIDIA/cutlass copy_traits_sm90_tma_swizzle.hpp",
+    ),
+}  # fmt: skip
+
+
+def _rules() -> dict[str, Rule]:
+    # An id that a warning and a launch rule share is explained by the launch rule: that is the one that raises.
+    known = (RULES, MODE_RULES, WARNINGS, ALLOCATION_WARNINGS, LAUNCH_WARNINGS, BULK_COPY_RULES, LAUNCH_RULES)
+    return {rule.id: rule for group in known for rule in group}
+
+
+def rule_ids() -> list[str]:
+    """Every rule that can be explained, in the order of the page of all rules."""
+    return [*_rules(), *CHECKER_RULES]
+
+
+def explain(rule_id: str, width: int = 88) -> str:
+    """The rule's page. Raises InputError for an id that is not known, naming those that look like it."""
+    rule = _rules().get(rule_id)
+    if rule is None and rule_id not in CHECKER_RULES:
+        from difflib import get_close_matches
+
+        near = get_close_matches(rule_id[:80], rule_ids(), n=3, cutoff=0.5)
+        fix = f"did you mean {' or '.join(near)}?" if near else "tmalab check --explain all lists them"
+        raise InputError("unknown rule", field="explain", value=rule_id, fix=fix)
+    if rule is None:
+        title, text, source = CHECKER_RULES[rule_id]
+        facts = [("Source", source), ("Said of", "how a tensor map is used")]
+    else:
+        title, text = rule.title, rule.explanation.replace("``", "`")
+        facts = [("Source", rule.source), ("Holds for", f"{' and '.join(rule.kinds)} maps on {', '.join(rule.arches)}")]
+        if rule.cuda_error:
+            facts.append(("Raises", f"CUDA_ERROR_{rule.cuda_error}, at the launch and not at the encoding"))
+    lines = [f"{rule_id}: {title}", "", *textwrap.wrap(text, width), ""]
+    for name, value in facts:
+        lines += textwrap.wrap(value, width, initial_indent=f"{name + ':':11}", subsequent_indent=" " * 11)
+    return "\n".join(lines)
