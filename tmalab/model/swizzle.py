@@ -15,14 +15,18 @@ numpy is imported here.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tmalab.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 CHUNK_BYTES = 16
 LINE_BYTES = 128  # one 4-byte word of each of the 32 banks
 
-Address = TypeVar("Address")
+Address = TypeVar("Address", int, "npt.NDArray[np.int64]")
 
 
 class Pattern(NamedTuple):
@@ -69,9 +73,9 @@ def swizzled(address: Address, swizzle: str) -> Address:
     `address` is an int or an integer array, and what comes back is of its kind. It is its own inverse: the same
     call says which linear address a byte of shared memory belongs to.
     """
-    found: Address = address
+    found = address
     for mask, shift in pattern(swizzle).flips:
-        found = found ^ ((address & mask) >> shift)  # type: ignore[operator]
+        found = found ^ ((address & mask) >> shift)
     return found
 
 
