@@ -51,7 +51,12 @@ def test_a_campaign_answers_whether_all_agreed(monkeypatch, capsys, disagreement
     def run_campaign(**options):
         asked.append(options)
         count = {"compared": 40, "disagreements": disagreements}
-        return {"descriptors": count, "transfers": {"compared": 7, "disagreements": 0}, "gpu": "Test GPU", "driver": "1.2"}
+        return {
+            "descriptors": count,
+            "transfers": {"compared": 7, "disagreements": 0},
+            "gpu": "Test GPU",
+            "driver": "1.2",
+        }
 
     monkeypatch.setattr("tmalab.recordings.campaign.run_campaign", run_campaign)
     words = ["--descriptors", "40", "--transfers", "7", "--seed", "3", "--workers", "2", "--out", "results"]

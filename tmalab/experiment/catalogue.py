@@ -160,6 +160,6 @@ def case(name: str) -> Case:
         near = (
             get_close_matches(name, _all_cases(), n=3, cutoff=0.6) if isinstance(name, str) and len(name) < 200 else []
         )
-        fix = f"use {' or '.join(near)}" if near else "tmalab observe --list prints all names"
+        fix = f"use {' or '.join(near)}" if near else "see tmalab observe --list"
         raise InputError("no case of this name in the catalogue", field="case", value=name, fix=fix)
     return found

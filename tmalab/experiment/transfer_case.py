@@ -8,7 +8,7 @@
 >>> tm = TensorMap.tiled("float16", (128, 16), (256,), (64, 8), swizzle="128B")
 >>> case = transfer_case("demo", tm, "load", (0, 0), memory={"pattern": "iota16", "bytes": 4096}, smem_bytes=2048)
 >>> case.probe, case.params["smem"]
-('transfer', {'bytes': 2048, 'pattern': 'fill', 'value': 205})
+('transfer', {'pattern': 'fill', 'value': 205, 'bytes': 2048})
 """
 
 from __future__ import annotations

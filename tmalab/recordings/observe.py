@@ -3,9 +3,10 @@
     observe(case)  ──▶  recorded           the store's, or a RecordingError that says how to get it
                    ──▶  live=True, or TMALAB_SOURCE=live: run now, on this machine's Hopper GPU
 
->>> observe("tile/128B/r0/c0/b999")
+>>> observe("zebra")
 Traceback (most recent call last):
-tmalab.errors.InputError: case='tile/128B/r0/c0/b999': no case of this name in the catalogue. Fix: use ...
+    ...
+tmalab.errors.InputError: case='zebra': no case of this name in the catalogue. Fix: see tmalab observe --list.
 """
 
 from __future__ import annotations
