@@ -44,7 +44,7 @@ def read_places(reader: str, base: int) -> list[int]:
     writer = "none" if reader == "nothing" else "128B"
     counted_from = base if reader == "line" else 0
     offsets = model.shared_offsets(tile_figure_map(writer), smem_base=counted_from)[::COLS].T
-    return [int(offset) // CHUNK for offset in (offsets - offsets.min()).ravel()]
+    return [int(offset) // CHUNK for offset in (offsets - counted_from).ravel()]
 
 
 class ReaderFigure(Figure):
@@ -162,7 +162,10 @@ def _chunk_name(chunk: int) -> str:
 
 def _tables(observe: Callable[[Case], Observation], title: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the page is given: where each tile's chunks stand, where each reader looks, and the provenance of each."""
-    held, lines, of, gpu = [], {}, [], gpu_name(None)
+    held: list[list[int]] = []
+    lines: dict[str, int] = {}  # each provenance line once, in order
+    of: list[int] = []  # which of them each tile has, -1 for none
+    gpu = gpu_name(None)
     for writer, base in product(WRITERS, TILE_BASES):
         try:
             seen = observe(tile_figure_case(writer, 0, 0, base))
