@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tmalab.errors import InputError, RecordingError
+from tmalab.errors import HardwareError, InputError, RecordingError
 from tmalab.experiment import catalogue
 from tmalab.recordings import recorder
 from tmalab.recordings.store import Store
@@ -40,6 +40,7 @@ class FakeGpu:
 def gpu(monkeypatch, seen, provenance) -> FakeGpu:
     gpu = FakeGpu(seen, provenance)
     monkeypatch.setattr(import_module("tmalab.hardware.gpu"), "find_gpu", lambda: gpu.info)
+    monkeypatch.setattr(import_module("tmalab.hardware.ncu"), "kept_counts", lambda variant, info: {"instructions": 9})
     monkeypatch.setattr(import_module("tmalab.hardware.runner"), "run_case", gpu.run_case)
     monkeypatch.setattr(import_module("tmalab.hardware.compile"), "kernel_sha256", lambda name: gpu.kernel_sha256)
     return gpu
@@ -122,6 +123,29 @@ def test_a_second_whole_run_measures_everything_again(gpu, tmp_path):
     gpu.asked = []
     recorder.record(["edges"], out=tmp_path / "data")
     assert gpu.asked == EDGES
+
+
+def test_executed_instructions_are_counted_once_for_add_one(gpu, tmp_path, monkeypatch):
+    counted = []
+    ncu = import_module("tmalab.hardware.ncu")
+    monkeypatch.setattr(ncu, "kept_counts", lambda variant, info: {} if variant == "tma" else None)
+    monkeypatch.setattr(ncu, "keep_counts", lambda variant, info: counted.append(variant) or {"instructions": 9})
+    recorder.record(["barrier"], out=tmp_path / "data")
+    assert counted == []
+    recorder.record(["add_one"], out=tmp_path / "data")
+    assert counted == ["plain", "cp_async"]
+
+
+def no_permission(variant, info):
+    raise HardwareError("ncu read no counters: no permission")
+
+
+@pytest.mark.parametrize(("count", "said"), [(lambda *_: None, "Nsight Compute"), (no_permission, "no permission")])
+def test_recording_goes_on_without_a_profiler_and_says_so(gpu, tmp_path, monkeypatch, capsys, count, said):
+    monkeypatch.setattr(import_module("tmalab.hardware.ncu"), "kept_counts", lambda variant, info: None)
+    monkeypatch.setattr(import_module("tmalab.hardware.ncu"), "keep_counts", count)
+    assert len(recorder.record(["add_one"], out=tmp_path / "data")) == 3
+    assert said in capsys.readouterr().err
 
 
 def test_progress_goes_to_standard_error(gpu, tmp_path, capsys):

@@ -112,6 +112,7 @@ def _count(counts: Counter[str], case: Case, result: TransferResult) -> None:
         counts[f"reduce {params['op']} {params['tensor_map']['dtype']}"] += 1
     if result.error:
         counts[f"fault {result.error}"] += 1
+    counts.update(f"launch rule {rule}" for rule in {violation.rule for violation in foretold_faults(case)})
     counts["bytes"] += sum(array.nbytes for array in result.arrays.values())
 
 

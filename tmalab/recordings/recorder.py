@@ -11,12 +11,13 @@ The recordings change in one step at the end, so that an interrupted run leaves 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tmalab.errors import InputError, RecordingError
+from tmalab.errors import HardwareError, InputError, RecordingError
 from tmalab.experiment import catalogue
 from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
@@ -45,6 +46,8 @@ def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -
     groups = {name: catalogue.group(name) for name in chosen_groups(only)}
     gpu = find_gpu()
     make_folder(out)
+    if "add_one" in groups:
+        _count_instructions(gpu)
     partial = Store(Path(out).with_name(f"{Path(out).name}.partial"))
     kept = {} if force else _still_valid(partial, groups, gpu)
     partial.clear()  # what is stale would stand in the way of what replaces it
@@ -92,6 +95,21 @@ def _still_valid(partial: Store, groups: dict[str, list[Case]], gpu: GpuInfo) ->
     except (RecordingError, InputError):  # a damaged folder, a kernel that is no more: worth less than a clean start
         return {}
     return kept
+
+
+def _count_instructions(gpu: GpuInfo) -> None:
+    """Have the profiler count what `add_one` executes, once a machine; a recording without it says None."""
+    from tmalab.hardware.ncu import keep_counts, kept_counts
+
+    reason = None
+    for variant in catalogue.ADD_ONE_VARIANTS:
+        try:
+            if kept_counts(variant, gpu) is None and keep_counts(variant, gpu) is None:
+                reason = "no profiler: install NVIDIA Nsight Compute (ncu)"
+        except HardwareError as error:
+            reason = str(error)
+    if reason is not None:
+        sys.stderr.write(f"record: executed instructions are not counted: {reason}\n")
 
 
 class _Saving:
