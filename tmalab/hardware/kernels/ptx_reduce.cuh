@@ -49,10 +49,11 @@ struct PtxWord<RedOp::xor_> {
 template <RedOp redOp>
 __device__ __forceinline__ void cp_reduce_async_bulk_tensor_1d_global_shared_cta_tile(
     const CUtensorMap* tensor_map, int c0, const void* src_mem) {
-  asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta%0.tile.bulk_group [%1, {%2}], [%3];" ::"C"(
-                   PtxWord<redOp>::text),
-               "l"(tensor_map), "r"(c0), "r"(shared_address(src_mem))
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.1d.global.shared::cta%0.tile.bulk_group "
+      "[%1, {%2}], [%3];" ::"C"(PtxWord<redOp>::text),
+      "l"(tensor_map), "r"(c0), "r"(shared_address(src_mem))
+      : "memory");
 }
 
 // cp.reduce.async.bulk.tensor.2d.global.shared::cta.redOp.tile.bulk_group [tensorMap, {c0, c1}], [srcMem];
@@ -60,10 +61,11 @@ __device__ __forceinline__ void cp_reduce_async_bulk_tensor_1d_global_shared_cta
 template <RedOp redOp>
 __device__ __forceinline__ void cp_reduce_async_bulk_tensor_2d_global_shared_cta_tile(
     const CUtensorMap* tensor_map, int c0, int c1, const void* src_mem) {
-  asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta%0.tile.bulk_group [%1, {%2, %3}], [%4];" ::"C"(
-                   PtxWord<redOp>::text),
-               "l"(tensor_map), "r"(c0), "r"(c1), "r"(shared_address(src_mem))
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.2d.global.shared::cta%0.tile.bulk_group "
+      "[%1, {%2, %3}], [%4];" ::"C"(PtxWord<redOp>::text),
+      "l"(tensor_map), "r"(c0), "r"(c1), "r"(shared_address(src_mem))
+      : "memory");
 }
 
 // cp.reduce.async.bulk.tensor.3d.global.shared::cta.redOp.tile.bulk_group [tensorMap, {c0, c1, c2}], [srcMem];
@@ -71,10 +73,11 @@ __device__ __forceinline__ void cp_reduce_async_bulk_tensor_2d_global_shared_cta
 template <RedOp redOp>
 __device__ __forceinline__ void cp_reduce_async_bulk_tensor_3d_global_shared_cta_tile(
     const CUtensorMap* tensor_map, int c0, int c1, int c2, const void* src_mem) {
-  asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta%0.tile.bulk_group [%1, {%2, %3, %4}], [%5];" ::"C"(
-                   PtxWord<redOp>::text),
-               "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(shared_address(src_mem))
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.3d.global.shared::cta%0.tile.bulk_group "
+      "[%1, {%2, %3, %4}], [%5];" ::"C"(PtxWord<redOp>::text),
+      "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(shared_address(src_mem))
+      : "memory");
 }
 
 // cp.reduce.async.bulk.tensor.4d.global.shared::cta.redOp.tile.bulk_group [tensorMap, {c0, c1, c2, c3}], [srcMem];
@@ -82,10 +85,11 @@ __device__ __forceinline__ void cp_reduce_async_bulk_tensor_3d_global_shared_cta
 template <RedOp redOp>
 __device__ __forceinline__ void cp_reduce_async_bulk_tensor_4d_global_shared_cta_tile(
     const CUtensorMap* tensor_map, int c0, int c1, int c2, int c3, const void* src_mem) {
-  asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta%0.tile.bulk_group [%1, {%2, %3, %4, %5}], [%6];" ::"C"(
-                   PtxWord<redOp>::text),
-               "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(shared_address(src_mem))
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.4d.global.shared::cta%0.tile.bulk_group "
+      "[%1, {%2, %3, %4, %5}], [%6];" ::"C"(PtxWord<redOp>::text),
+      "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(shared_address(src_mem))
+      : "memory");
 }
 
 // cp.reduce.async.bulk.tensor.5d.global.shared::cta.redOp.tile.bulk_group [tensorMap, {c0, c1, c2, c3, c4}], [srcMem];
@@ -93,10 +97,11 @@ __device__ __forceinline__ void cp_reduce_async_bulk_tensor_4d_global_shared_cta
 template <RedOp redOp>
 __device__ __forceinline__ void cp_reduce_async_bulk_tensor_5d_global_shared_cta_tile(
     const CUtensorMap* tensor_map, int c0, int c1, int c2, int c3, int c4, const void* src_mem) {
-  asm volatile("cp.reduce.async.bulk.tensor.5d.global.shared::cta%0.tile.bulk_group [%1, {%2, %3, %4, %5, %6}], [%7];" ::"C"(
-                   PtxWord<redOp>::text),
-               "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4), "r"(shared_address(src_mem))
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.5d.global.shared::cta%0.tile.bulk_group "
+      "[%1, {%2, %3, %4, %5, %6}], [%7];" ::"C"(PtxWord<redOp>::text),
+      "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4), "r"(shared_address(src_mem))
+      : "memory");
 }
 
 // cp.reduce.async.bulk.tensor.3d.global.shared::cta.redOp.im2col_no_offs.bulk_group [tensorMap, {c0, c1, c2}], [srcMem];
@@ -104,10 +109,11 @@ __device__ __forceinline__ void cp_reduce_async_bulk_tensor_5d_global_shared_cta
 template <RedOp redOp>
 __device__ __forceinline__ void cp_reduce_async_bulk_tensor_3d_global_shared_cta_im2col_no_offs(
     const CUtensorMap* tensor_map, int c0, int c1, int c2, const void* src_mem) {
-  asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta%0.im2col_no_offs.bulk_group [%1, {%2, %3, %4}], [%5];" ::"C"(
-                   PtxWord<redOp>::text),
-               "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(shared_address(src_mem))
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.3d.global.shared::cta%0.im2col_no_offs.bulk_group "
+      "[%1, {%2, %3, %4}], [%5];" ::"C"(PtxWord<redOp>::text),
+      "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(shared_address(src_mem))
+      : "memory");
 }
 
 // cp.reduce.async.bulk.tensor.4d.global.shared::cta.redOp.im2col_no_offs.bulk_group [tensorMap, {c0, c1, c2, c3}], [srcMem];
@@ -115,10 +121,11 @@ __device__ __forceinline__ void cp_reduce_async_bulk_tensor_3d_global_shared_cta
 template <RedOp redOp>
 __device__ __forceinline__ void cp_reduce_async_bulk_tensor_4d_global_shared_cta_im2col_no_offs(
     const CUtensorMap* tensor_map, int c0, int c1, int c2, int c3, const void* src_mem) {
-  asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta%0.im2col_no_offs.bulk_group [%1, {%2, %3, %4, %5}], [%6];" ::"C"(
-                   PtxWord<redOp>::text),
-               "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(shared_address(src_mem))
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.4d.global.shared::cta%0.im2col_no_offs.bulk_group "
+      "[%1, {%2, %3, %4, %5}], [%6];" ::"C"(PtxWord<redOp>::text),
+      "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(shared_address(src_mem))
+      : "memory");
 }
 
 // cp.reduce.async.bulk.tensor.5d.global.shared::cta.redOp.im2col_no_offs.bulk_group [tensorMap, {c0, c1, c2, c3, c4}], [srcMem];
@@ -126,8 +133,9 @@ __device__ __forceinline__ void cp_reduce_async_bulk_tensor_4d_global_shared_cta
 template <RedOp redOp>
 __device__ __forceinline__ void cp_reduce_async_bulk_tensor_5d_global_shared_cta_im2col_no_offs(
     const CUtensorMap* tensor_map, int c0, int c1, int c2, int c3, int c4, const void* src_mem) {
-  asm volatile("cp.reduce.async.bulk.tensor.5d.global.shared::cta%0.im2col_no_offs.bulk_group [%1, {%2, %3, %4, %5, %6}], [%7];" ::"C"(
-                   PtxWord<redOp>::text),
-               "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4), "r"(shared_address(src_mem))
-               : "memory");
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.5d.global.shared::cta%0.im2col_no_offs.bulk_group "
+      "[%1, {%2, %3, %4, %5, %6}], [%7];" ::"C"(PtxWord<redOp>::text),
+      "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4), "r"(shared_address(src_mem))
+      : "memory");
 }

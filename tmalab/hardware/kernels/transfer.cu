@@ -131,6 +131,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
   fence_proxy_async_shared_cta();  // also where the wait gave up: see what the engine wrote all the same
   __syncthreads();
-  if (transfer.smem_out != 0) copy_bytes(reinterpret_cast<unsigned char*>(transfer.smem_out), dumped, transfer.smem_bytes);
+  if (transfer.smem_out != 0) {
+    copy_bytes(reinterpret_cast<unsigned char*>(transfer.smem_out), dumped, transfer.smem_bytes);
+  }
   if (threadIdx.x == 0) report->finished = 1;
 }
