@@ -118,10 +118,10 @@ def hardware(monkeypatch):
     """Hardware that is the model: it agrees, but for the transfers and descriptors that a test spoils."""
     spoiled: set[int] = set()
 
-    def run_transfers(listed):
+    def run_transfers(listed, *, deadline_s):
         results = [agreeing(case_of(params)) for params in listed]
         for position in spoiled & set(range(len(results))):
-            results[position] = TransferResult({"completed": False, "error": "TIMEOUT"})
+            results[position] = TransferResult({"completed": False, "error": "INVALID_VALUE"})
         return results
 
     def case_of(params):
@@ -147,7 +147,24 @@ def test_a_disagreement_is_kept_whole(hardware):
     found = comparing.compare_chunk("transfers", seed=1, chunk=0, count=8, golden_every=100)
     (record,) = found["disagreements"]
     assert record["case"] == generator.transfers(1, 0, 4)[3].to_dict()
-    assert record["wrong"] == [{"what": "fault", "hardware": "TIMEOUT", "model": []}]
+    assert record["wrong"] == [{"what": "fault", "hardware": "INVALID_VALUE", "model": []}]
+
+
+@pytest.mark.parametrize("dies", [1, 2])
+def test_a_worker_that_died_is_asked_once_more(hardware, monkeypatch, dies):
+    asked: list[int] = []
+
+    def run_transfers(listed, *, deadline_s):
+        asked.append(len(listed))
+        results = [agreeing(comparing.Case("", "transfer", params)) for params in listed]
+        if len(asked) <= dies:
+            results[0] = TransferResult({"completed": False, "error": "WORKER_DIED"})
+        return results
+
+    monkeypatch.setattr("tmalab.hardware.transfers.run_transfers", run_transfers)
+    found = comparing.compare_chunk("transfers", seed=1, chunk=0, count=4, golden_every=100)
+    assert asked == [4, 1]
+    assert len(found["disagreements"]) == dies - 1
 
 
 def test_a_chunk_of_descriptors_counts_rules_and_those_broken_alone(hardware):
