@@ -54,7 +54,7 @@ _INDEX = """<!DOCTYPE html>
 
 def write_index(app: Sphinx, exception: Exception | None) -> None:
     """Write `index.html`, which leads to the first chapter: with a title, a language and a link to follow."""
-    if exception or app.builder.name != "html":
+    if exception or app.builder.name != "html" or app.config.root_doc == "index":
         return
     first = app.builder.get_target_uri(app.config.root_doc)
     page = _INDEX.format(title=escape(app.config.html_title), url=first)
