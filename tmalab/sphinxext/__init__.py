@@ -28,6 +28,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", outputs.drop_widget_state)
     app.connect("doctree-resolved", figure_pages.write)
     app.connect("html-page-context", assets.add_figures_where_used)
+    app.connect("html-page-context", assets.drop_mathjax_where_unused, priority=900)
     app.connect("build-finished", assets.copy_mathjax_where_used)
     app.connect("build-finished", assets.drop_unused_files)
     app.connect("build-finished", mend.write_index, priority=100)  # before the table of contents writes a bare one

@@ -47,8 +47,20 @@ def add_figures_where_used(app: Sphinx, pagename: str, template: str, context: d
         app.add_css_file("tmalab/figures.css")
 
 
+def drop_mathjax_where_unused(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Take MathJax off a page without a formula: Sphinx loads it on a page that merely lists one in its contents."""
+    found = () if doctree is None else doctree.findall(lambda node: isinstance(node, nodes.math | nodes.math_block))
+    if not any(True for _ in found):
+        scripts = context.get("script_files", [])
+        context["script_files"] = [script for script in scripts if "mathjax" not in _described(script)]
+
+
+def _described(script: Any) -> str:
+    return f"{getattr(script, 'filename', script)} {getattr(script, 'attributes', {}).get('body', '')}".lower()
+
+
 def copy_mathjax_where_used(app: Sphinx, exception: Exception | None) -> None:
-    """Copy MathJax into the book if any page has a formula. Sphinx itself loads it on those pages only."""
+    """Copy MathJax into the book if any page has a formula."""
     if exception or app.builder.format != "html" or not any(app.env.get_domain("math").data["has_equations"].values()):
         return
     spec = find_spec("sphinx-mathjax-offline")  # the hyphens are the module's own
