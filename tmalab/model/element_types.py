@@ -77,5 +77,7 @@ def element_type(dtype: Any) -> ElementType:
     name = str(name)[:64].lower().removeprefix("torch.").removeprefix("cu_tensor_map_data_type_")
     found = ELEMENT_TYPES.get(_SAME_BITS.get(name, name))
     if found is None:
-        raise InputError("unknown element type", field="dtype", value=dtype, fix=f"use one of {', '.join(ELEMENT_TYPES)}")
+        raise InputError(
+            "unknown element type", field="dtype", value=dtype, fix=f"use one of {', '.join(ELEMENT_TYPES)}"
+        )
     return found

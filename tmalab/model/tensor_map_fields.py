@@ -13,7 +13,7 @@ numpy is imported here: a page of the book runs this file in the reader's browse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import index as as_index
 from typing import Any, Self
 
@@ -30,9 +30,9 @@ MAX_LISTED_RANK = 64
 
 
 def _word(field: str, value: Any, allowed: tuple[str, ...]) -> str:
-    if value in allowed:
-        return value
     if isinstance(value, str):
+        if value in allowed:
+            return value
         for word in allowed:
             if word.lower() == value.lower():
                 return word
@@ -46,7 +46,10 @@ def _integers(field: str, values: Any, length: int | None = None) -> tuple[int, 
     listed = tuple(values)
     if length is not None and len(listed) != length:
         raise InputError(
-            f"{len(listed)} entries where {length} are needed", field=field, value=list(listed), limit=length,
+            f"{len(listed)} entries where {length} are needed",
+            field=field,
+            value=list(listed),
+            limit=length,
             fix=f"give {length} integers, innermost dimension first",
         )
     for value in listed:
@@ -194,7 +197,8 @@ class TensorMapFields:
         """The map that `to_dict` wrote. Raises InputError for a missing or unknown key."""
         known = dict(fields)
         kind = known.pop("kind", "tiled")
-        build = {"tiled": cls.tiled, "im2col": cls.im2col}.get(kind)
+        builders: dict[str, Callable[..., Self]] = {"tiled": cls.tiled, "im2col": cls.im2col}
+        build = builders.get(kind) if isinstance(kind, str) else None
         if build is None:
             raise InputError("unknown kind", field="kind", value=kind, fix="use tiled or im2col")
         try:
