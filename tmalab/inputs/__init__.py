@@ -5,5 +5,5 @@
 
 >>> from tmalab.inputs.detect import FORM_NAMES
 >>> FORM_NAMES
-('json', 'cpp', 'tilelang', 'cutlass', 'flags', 'cute', 'array')
+('json', 'tilelang', 'cutlass', 'cpp', 'flags', 'cute', 'array')
 """

@@ -56,6 +56,8 @@ def read(text: str) -> Iterator[Reading | UnreadableError]:
             break
         if "//" in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]:
             continue  # a comment
+        if text[max(0, found.start() - 4) : found.start()] == "PFN_":
+            continue  # the function's type
         first = first or found
         tokens = tokenize(text, found.start(), min(len(text), found.end() + _AFTER))
         arguments = _arguments(tokens, text, found)

@@ -134,6 +134,8 @@ class Names:
             raise self.error(f"{token.text[:40]!r} is not an integer", [token]) from None
 
     def _name(self, tokens: list[Token], index: int) -> tuple[int, int]:
+        while [token.text for token in tokens[index + 1 : index + 2]] == ["."] and index + 2 < len(tokens):
+            index += 2  # driver.cuuint64_t(128)
         token = tokens[index]
         after = tokens[index + 1].text if index + 1 < len(tokens) else ""
         if token.text == "sizeof" and after == "(":

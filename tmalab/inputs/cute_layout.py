@@ -104,6 +104,7 @@ class _Parser:
             if pointer := self.take(_POINTER):
                 bits = int(pointer[1])
             if not self.take(_COMPOSE):
+                self.spaces()
                 raise self.error("expected ' o ' and a layout after the swizzle")
             if pointer := self.take(_POINTER):
                 bits = int(pointer[1])

@@ -28,12 +28,12 @@ class Form(NamedTuple):
     sign: str
 
 
-# In the order in which they are tried: a C++ file may hold braces and colons, but no other form names the function.
+# In the order in which they are tried: a dump's error message names the function, but no other form prints its lines.
 FORMS = (
     Form("json", "json_input", "it begins with { or ["),
-    Form("cpp", "cpp_call", "it calls cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col"),
     Form("tilelang", "tilelang_dump", "it has the lines TMA Desc Addr … oobFill with [arrays]"),
     Form("cutlass", "cutlass_dump", "it has the lines TMA Desc Addr … oobFill with (arrays)"),
+    Form("cpp", "cpp_call", "it calls cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col"),
     Form("flags", "flags", "it begins with --dtype or another flag"),
     Form("cute", "cute_layout", "it begins with Sw<B,M,S> or is (shape):(stride)"),
     Form("array", "array_spec", "it is shape:strides:dtype, one line"),

@@ -33,6 +33,7 @@ _LINE = re.compile(
     rf"(?:^|\n|\\n|(?<=[\]\)|:]) )[ \t]*(?P<name>{_BEGIN}:|(?:{'|'.join(_NAMES)})(?=[ \t]))[ \t]*"
     r"(?P<value>(?:(?!\\n)[^\n\r]){0,4000})"
 )
+_PRINTED = re.compile(rf"(?:{_BEGIN}:|gmem_address)[ \t]+(?:0[xX])?[0-9a-fA-F]+[ \t]*(?:$|[\r\n\\(])", re.MULTILINE)
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|-?\d+)\b")
 _POINTER = re.compile(r"0[xX][0-9a-fA-F]+")
 
@@ -71,7 +72,7 @@ class Block(dict[str, Line]):
         found = _NUMBER.match(line.value)
         if found is None:
             raise self.error("not an integer", name)
-        if len(found.group()) > 4000:
+        if len(found.group()) > 100:
             raise self.error(f"an integer of {len(found.group())} digits", name)
         return integer_text(name, found.group())
 
@@ -118,5 +119,5 @@ def find_blocks(text: str, form: str = "dump") -> Iterator[Block]:
 
 
 def looks_like(text: str) -> bool:
-    """Whether `text` holds such a dump, whoever printed it."""
-    return _BEGIN in text or ("globalDim" in text and "boxDim" in text and "gmem_address" in text)
+    """Whether `text` holds such a dump, whoever printed it, and not the source that prints it."""
+    return _PRINTED.search(text) is not None

@@ -169,7 +169,7 @@ def _reading(value: dict[str, Any], text: str, offset: int, keep_unknown: bool) 
             notes += (f"the key {short_repr(key)} is not known and was left aside",)
         elif field in fields and item is not None:
             message = f"the key {short_repr(key)} says {field} a second time"
-            return _error(message, text, place_of_field(text, offset, value, key), fix="keep one of them")
+            return _error(message, text, place_of_field(text, offset, [key], key, of_key=True), fix="keep one of them")
         elif item is not None:
             fields[field] = item
     return Reading(FORM, fields, text, offset, partial(place_of_field, text, offset, value), notes)
@@ -178,5 +178,5 @@ def _reading(value: dict[str, Any], text: str, offset: int, keep_unknown: bool) 
 def _unknown_key(key: str, text: str, offset: int) -> UnreadableError:
     near = close_to(key)
     fix = f"did you mean {' or '.join(near)}?" if near else "leave it out, or put it under note"
-    place = place_of_field(text, offset, {key: None}, key)
+    place = place_of_field(text, offset, [key], key, of_key=True)
     return _error(f"unknown key {short_repr(key)}", text, place, fix=fix)

@@ -19,10 +19,11 @@ _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[][{}:,]|[^][{}:,"\s]+')
 _MOST_TOKENS = 50_000
 
 
-def place_of_field(text: str, start: int, keys: Iterable[str], field: str) -> int:
+def place_of_field(text: str, start: int, keys: Iterable[str], field: str, *, of_key: bool = False) -> int:
     """The offset of `field` (`box_dim`, `box_dim[1]`) in the object that begins at `start`; `start` if not found.
 
-    `keys` are the object's own names for its fields; one of them means the field.
+    `keys` are the object's own names for its fields; one of them means the field. With `of_key` the offset is the
+    key's and not the value's.
     """
     name, _, subscript = field.partition("[")
     key = next((key for key in keys if key == name or canonical(key) == name), None)
@@ -50,6 +51,8 @@ def place_of_field(text: str, start: int, keys: Iterable[str], field: str) -> in
             and text[token.end() : token.end() + 8].lstrip()[:1] == ":"
         ):
             expected, found = True, token.start()
+            if of_key:
+                break
         if mark in ("[", "{"):
             depth += 1
         elif expected and depth == 1 and mark == ",":

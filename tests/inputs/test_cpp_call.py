@@ -1,0 +1,172 @@
+"""C++ calls as people paste them: constants above, casts, offsets, wrappers; and what no literal explains."""
+
+import pytest
+
+from tmalab.inputs.detect import read_text
+from tmalab.inputs.position import UnreadableError
+from tmalab.model.tensor_map import TensorMap
+
+TAIL = """CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE"""
+EXPECTED = TensorMap.tiled("float16", (4096, 1024), (8192,), (64, 128), swizzle="128B", l2_promotion="128B")
+
+
+def call(dims="dims", strides="strides", box="box", ones="ones", dtype="CU_TENSOR_MAP_DATA_TYPE_FLOAT16", rank="2"):
+    return f"cuTensorMapEncodeTiled(&map, {dtype}, {rank}, ptr, {dims}, {strides}, {box}, {ones}, {TAIL});"
+
+
+DIMS = "cuuint64_t dims[2] = {4096, 1024};"
+DECLARED = """cuuint64_t dims[2] = {4096, 1024};
+cuuint64_t strides[1] = {8192};
+cuuint32_t box[2] = {64, 128};
+cuuint32_t ones[2] = {1, 1};
+"""
+GUIDE = """  CUtensorMap tensor_map{};
+  // rank is the number of dimensions of the array.
+  constexpr uint32_t rank = 2;
+  uint64_t size[rank] = {GMEM_WIDTH, GMEM_HEIGHT};
+  // The stride is the number of bytes from one row to the next.
+  uint64_t stride[rank - 1] = {GMEM_WIDTH * sizeof(__half)};
+  uint32_t box_size[rank] = {SMEM_WIDTH, SMEM_HEIGHT};
+  uint32_t elem_stride[rank] = {1, 1};
+  auto cuTensorMapEncodeTiled = get_cuTensorMapEncodeTiled();
+  CUresult res = cuTensorMapEncodeTiled(
+    &tensor_map,                // CUtensorMap *tensorMap,
+    CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+    rank,                       // cuuint32_t tensorRank,
+    tensor_ptr,                 // void *globalAddress,
+    size, stride, box_size, elem_stride,
+    CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+    CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+    CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+    CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
+  );
+"""
+CONSTANTS = """#define GMEM_WIDTH (4 * 1024) // columns
+constexpr int GMEM_HEIGHT{1024}, SMEM_WIDTH = 64, SMEM_HEIGHT = 1 << 7;
+"""
+TILELANG = """\tCUtensorMapDataType A_type= (CUtensorMapDataType)6;
+\tcuuint32_t A_tensorRank= 2;
+\tcuuint64_t A_globalDim[2]= {4096,1024};
+\tcuuint64_t A_globalStride[2]= {2,8192};
+\tcuuint32_t A_boxDim[2]= {64,128};
+\tcuuint32_t A_elementStrides[2]= {1,1};
+\tCUtensorMapInterleave A_interleave= (CUtensorMapInterleave)0;
+\tCUtensorMapSwizzle A_swizzle= (CUtensorMapSwizzle)3;
+\tCUtensorMapL2promotion A_l2Promotion= (CUtensorMapL2promotion)2;
+\tCUtensorMapFloatOOBfill A_oobFill= (CUtensorMapFloatOOBfill)0;
+
+\tCUresult A_result = CUTLASS_CUDA_DRIVER_WRAPPER_CALL(cuTensorMapEncodeTiled)(
+    &A, A_type, A_tensorRank, A_globalAddress, A_globalDim, A_globalStride + 1, A_boxDim, A_elementStrides,
+    A_interleave, A_swizzle, A_l2Promotion, A_oobFill);
+"""
+PYTHON = """    dims = [4096, 1024]  # columns, rows
+    strides = [2, 8192][1:]
+    res, A = driver.cuTensorMapEncodeTiled(
+        driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+        2,
+        a.data_ptr(),
+        dims,
+        strides,
+        [driver.cuuint32_t(64), 128],
+        [1, 1],
+        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CUtensorMapSwizzle(3),
+        driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    )
+"""
+IN_PLACE = call(
+    "(cuuint64_t[]){4096, 1024}",
+    "(const cuuint64_t[1]){8192}",
+    "std::array<cuuint32_t, 2>{64, 128}.data()",
+    "(cuuint32_t[]){1, 1}",
+)
+
+
+def the_map(text):
+    [reading] = read_text(text)
+    if isinstance(reading, UnreadableError):
+        raise reading
+    assert reading.form == "cpp"
+    return reading.tensor_map()
+
+
+@pytest.mark.parametrize("text", [
+    DECLARED + call(), CONSTANTS + GUIDE, TILELANG, PYTHON, IN_PLACE,
+    DECLARED + call(dims="&dims[0]", strides="(const cuuint64_t*)strides", box="box + 0"),
+    DECLARED.replace("strides[1] = {8192}", "strides[] = {2, 8192}") + call(strides="&strides[1]"),
+    DECLARED.replace("strides[1] = {8192}", "strides[] = {2, 8192}") + call(strides="strides + 1"),
+    DECLARED.replace(DIMS, "std::array<cuuint64_t, 2> dims{4096, 1024};") + call(dims="dims.data()"),
+    DECLARED.replace(DIMS, "std::vector<cuuint64_t> dims = {4096, 1024};") + call(dims="dims.data()"),
+    DECLARED.replace(DIMS, "cuuint64_t dims[2]; dims[0] = 4096; dims[1] = 1024;") + call(),
+    DECLARED.replace("{4096, 1024}", "{N, M}") + "/* int N = 1; */ const int N = 0x1000, M = 010 * 128;" + call(),
+    DECLARED.replace("{8192}", "{(cuuint64_t)4096 * sizeof(T)}") + "using T = cutlass::half_t;" + call(),
+    DECLARED.replace("{8192}", "{static_cast<uint64_t>(4096) * (16 / 8)}") + call(dtype="(CUtensorMapDataType)6"),
+    DECLARED.replace("{64, 128}", "{std::min(64, 80), ceil_div(1000, 8) + 3}") + call(),
+    "auto fn = PFN_cuTensorMapEncodeTiled(p);\n// cuTensorMapEncodeTiled(old, call)\n" + DECLARED + call(),
+    DECLARED + call().replace("cuTensorMapEncodeTiled", "driver->cuTensorMapEncodeTiled_v12000"),
+    "CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, int rank);\n" + DECLARED + call(),
+    "{\n" + DECLARED + call() + "\n}",
+], ids=range(19))  # fmt: skip
+def test_a_call_is_read_with_what_is_declared_above(text):
+    assert the_map(text) == EXPECTED
+
+
+def test_im2col_has_its_own_order():
+    text = """uint64_t dim[4] = {64, 8, 8, 1}; uint64_t strides[3] = {128, 1024, 8192}; uint32_t ones[4] = {1, 1, 1, 1};
+    int32_t lower[2] = {-1, -1}, upper[2] = {-1, - 2};
+    result = cuTensorMapEncodeIm2col(&descs[0], static_cast<CUtensorMapDataType>(6), 4, reinterpret_cast<void*>(0x7f00),
+        dim, strides, lower, upper, static_cast<uint32_t>(64), 36, ones, static_cast<CUtensorMapInterleave>(0),
+        static_cast<CUtensorMapSwizzle>(3), static_cast<CUtensorMapL2promotion>(2),
+        static_cast<CUtensorMapFloatOOBfill>(0));"""
+    assert the_map(text) == TensorMap.im2col(
+        "float16", (64, 8, 8, 1), (128, 1024, 8192), (-1, -1), (-1, -2), 64, 36, swizzle="128B", l2_promotion="128B",
+        address=0x7F00,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("address", "expected"), [("nullptr", 0), ("NULL", 0), ("0x40", 64), ("ptr + 4", None)])
+def test_an_address_is_known_only_as_a_literal(address, expected):
+    assert the_map(DECLARED + call().replace("ptr", address)).address == expected
+
+
+def test_an_initializer_that_is_too_short_is_filled_with_zeros_as_in_cpp():
+    assert the_map(DECLARED.replace("{4096, 1024}", "{4096}") + call()).global_dim == (4096, 0)
+
+
+def test_entries_past_the_rank_are_not_read():
+    [reading] = read_text(DECLARED.replace("strides[1] = {8192}", "strides[2] = {8192, 0}") + call())
+    assert reading.tensor_map() == EXPECTED
+    assert "first 1" in reading.notes[0]
+
+
+def test_several_calls_are_a_batch():
+    text = DECLARED + call() + DECLARED.replace("{64, 128}", "{64, 64}") + call()
+    assert [reading.tensor_map().box_dim for reading in read_text(text)] == [(64, 128), (64, 64)]
+
+
+@pytest.mark.parametrize(("text", "place", "words"), [
+    (DECLARED.replace("1024", "M") + call(), "M}", "value of M is not known"),
+    (DECLARED + call(dims="shape"), "shape", "not declared above"),
+    (DECLARED + call(rank="3"), "dims,", "2 entries, and the rank asks for 3"),
+    (DECLARED.replace("8192", "f(8192)") + call(), "f(8192)", "is called here"),
+    (DECLARED.replace("8192", "8192 / 0") + call(), "/ 0", "division by zero"),
+    (DECLARED.replace("8192", "1 << 300") + call(), "<< 300", "shift"),
+    (DECLARED.replace("8192", "8192.5") + call(), "8192.5", "not an integer"),
+    (DECLARED.replace("8192", "sizeof(Foo)") + call(), "sizeof", "size of Foo"),
+    (DECLARED.replace("8192", "9" * 100) + call(), "9" * 100, "100 digits"),
+    (DECLARED.replace("{8192}", "{a}") + "int a = b; int b = a;" + call(), "a", "nested too deeply"),
+    (DECLARED + call().replace("CU_TENSOR_MAP_SWIZZLE_128B", "17"), "17", "no enumerator"),
+    (DECLARED + call().replace("ones, ", ""), "cuTensorMapEncodeTiled(", "11 arguments"),
+    (DECLARED + call()[:60], "cuTensorMapEncodeTiled(", "no end"),
+    ("cuTensorMapEncodeTiled", "cuTensorMapEncodeTiled", "nowhere called"),
+])  # fmt: skip
+def test_what_cannot_be_read_is_reported_at_its_place(text, place, words):
+    if words == "11 arguments":  # that is how many Python's binding takes, so the types are wrong instead
+        words = ""
+    [error] = read_text(text)
+    assert isinstance(error, UnreadableError)
+    assert words in str(error)
+    if words:
+        assert text[error.offset :].startswith(place)

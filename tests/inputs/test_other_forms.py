@@ -1,0 +1,164 @@
+"""Flags, array specifications, CuTe layouts, words and names; and which form a text is taken for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tmalab.errors import InputError
+from tmalab.inputs import array_spec, cute_layout, flags
+from tmalab.inputs.detect import FORM_NAMES, read_text
+from tmalab.inputs.field_names import canonical, close_to
+from tmalab.inputs.numbers import integer_text, list_text
+from tmalab.inputs.position import Position, UnreadableError, position_of
+from tmalab.inputs.words import WORDS, enumerator, word
+from tmalab.model.tensor_map import TensorMap
+
+FLAGS = "tmalab check --dtype float16 --global-dim 128,16 --global-strides 256 --box-dim 64,8 --swizzle 128B"
+
+
+@pytest.mark.parametrize("text", [
+    FLAGS, FLAGS.removeprefix("tmalab check "), "$ " + FLAGS, FLAGS.replace("128,16", "128 16"),
+    FLAGS.replace("--box-dim 64,8", "--box-dim=64,8"), FLAGS.replace("64,8", '"(64, 8)"'),
+    FLAGS.replace(" --box", " \\\n  --box"), FLAGS.replace("box-dim", "boxDim"),
+])  # fmt: skip
+def test_flags_in_every_spelling(text):
+    [reading] = read_text(text)
+    assert reading.form == "flags"
+    assert reading.tensor_map() == TensorMap.tiled("float16", (128, 16), (256,), (64, 8), swizzle="128B")
+
+
+def test_negative_values_are_values():
+    fields = flags.read("--lower-corner -1,-1 --upper-corner=-2,-2 --coords -8 0").fields
+    assert fields == {"lower_corner": [-1, -1], "upper_corner": [-2, -2], "coords": [-8, 0]}
+
+
+@pytest.mark.parametrize(("text", "place", "words"), [
+    (FLAGS + " --swizlle 64B", "--swizlle", "--swizzle"),
+    (FLAGS + " --box-dim 64,x.5", "--box-dim 64,x", "not an integer"),
+    ("--dtype float16 --rank two", "--rank", "not an integer"), ("tmalab check", "tmalab", "without flags"),
+    ("tmalab check --array 16:1", "--array", "2 parts"),
+])  # fmt: skip
+def test_a_wrong_flag_is_reported_where_it_stands(text, place, words):
+    [error] = read_text(text)
+    assert isinstance(error, UnreadableError)
+    assert words in str(error)
+    assert text[error.offset :].startswith(place)
+
+
+@pytest.mark.parametrize(("text", "name", "strides"), [
+    ("16,128:128,1:float16", "strides_elements", [128, 1]), ("(16,128):(128,1):float16", "strides_elements", [128, 1]),
+    ("16,128:256B,2B:float16", "strides_bytes", [256, 2]), ("L,128:256 B, 2 B:float16", "strides_bytes", [256, 2]),
+])  # fmt: skip
+def test_an_array_s_strides_are_elements_unless_they_say_bytes(text, name, strides):
+    assert array_spec.read(text).fields[name] == strides
+
+
+@pytest.mark.parametrize(("text", "column", "words"), [
+    ("16,128:256B,2:float16", 8, "some strides are in bytes"), ("16,1.5:1:float16", 1, "not an integer"),
+    (":1:float16", 1, "at least one dimension"),
+])  # fmt: skip
+def test_a_wrong_array_is_reported_at_its_part(text, column, words):
+    with pytest.raises(UnreadableError, match=words) as raised:
+        array_spec.read(text)
+    assert raised.value.column == column
+
+
+@pytest.mark.parametrize("text", [
+    "Sw<3,4,3> o 0 o (8,64):(64,1)", "S<3,4,3> o 0 o (8,64):(64,1)", "Swizzle<3,4,3> o _0 o (_8,_64):(_64,_1)",
+    "  Sw<3, 4, 3>  o 0 o  ( 8 , 64 ):( 64 , 1 )", "Sw<3,4,3> o (8,64):(64,1)", "Sw<3,4,3> ∘ 0 ∘ (8,64):(64,1)",
+    "composition(Swizzle<3,4,3>{}, Layout<Shape<_8,_64>,Stride<_64,_1>>{})",
+    "ComposedLayout<Swizzle<3,4,3>,_0,Layout<Shape<Int<8>,Int<64>>,Stride<Int<64>,Int<1>>>>",
+])  # fmt: skip
+def test_a_layout_in_every_spelling(text):
+    assert cute_layout.parse(text) == cute_layout.CuteLayout((3, 4, 3), 0, None, (((8, 64),), ((64, 1),)))
+    assert [reading.form for reading in read_text(text)] == ["cute"]
+
+
+@pytest.mark.parametrize("text", [
+    "Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),64):((64,512),1)",
+    "Sw<3,4,3>_smem_ptr[16b](unset) o ((8,16),64):((64,512),1)",
+])  # fmt: skip
+def test_a_pointer_says_the_element_s_bits(text):
+    assert cute_layout.parse(text).element_bits == 16
+    assert cute_layout.parse(text).modes == (((8, 64), (16, 512)), ((64, 1),))
+
+
+@pytest.mark.parametrize(("text", "column", "words"), [
+    ("Sw<3,4,3> o 0 (8,64):(64,1)", 15, "expected"), ("Sw<3,4,3> (8,64):(64,1)", 11, "expected ' o '"),
+    ("(8,64):(64)", 8, "structure"), ("(8,64:(64,1)", 6, "expected"), ("(8,64):(1@0,1@1)", 10, "coordinates"),
+    ("(8,64):(64,1) x", 14, "more after"), ("(8,x):(64,1)", 4, "expected an integer"), ("(" * 40 + "8", 18, "deeply"),
+])  # fmt: skip
+def test_a_broken_layout_is_reported_at_its_column(text, column, words):
+    with pytest.raises(UnreadableError, match=words) as raised:
+        cute_layout.parse(text)
+    assert raised.value.column == column
+
+
+def test_a_text_of_no_form_is_told_what_each_form_looks_like():
+    [error] = read_text("what is this?\n")
+    for form in FORM_NAMES:
+        assert f"\n  {form} (line 1, column" in error.message
+    assert (error.line, error.column) == (1, 1)
+    [error] = read_text("  \n ")
+    assert "empty" in str(error)
+
+
+@pytest.mark.parametrize(("text", "form"), [
+    ("{dtype: 1}", "json"), ("[rank0]: nothing", "json"), ('{"dtype": 1}', "json"), ("[]", "json"),
+    ("{ x(); cuTensorMapEncodeTiled(a); }", "cpp"), ("--dtype x.5", "flags"), ("(8,64):(64,1)", "cute"),
+])  # fmt: skip
+def test_a_broken_text_is_reported_as_what_it_seems_to_be(text, form):
+    [reading] = read_text(text)
+    assert reading.form == form
+
+
+def test_a_form_can_be_forced():
+    [error] = read_text("(8,64):(64,1)", form="array")
+    assert error.form == "array"
+
+
+@pytest.mark.parametrize(("field", "value", "expected"), [
+    ("swizzle", "CU_TENSOR_MAP_SWIZZLE_128B", "128B"), ("swizzle", "CUtensorMapSwizzle::SWIZZLE_NONE", "none"),
+    ("swizzle", 3, "128B"), ("swizzle", 128, "128B"), ("swizzle", "128b_atom_32b", "128B_ATOM_32B"),
+    ("swizzle", "64", "64B"), ("l2_promotion", "CU_TENSOR_MAP_L2_PROMOTION_L2_256B", "256B"),
+    ("l2_promotion", 256, "256B"), ("interleave", 16, "16B"),
+    ("oob_fill", "CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA", "nan"), ("oob_fill", "zeros", "none"),
+    ("dtype", "CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ", "tfloat32_ftz"), ("dtype", "__nv_bfloat16", "bfloat16"),
+    ("dtype", "torch.float16", "float16"), ("dtype", "16U4_ALIGN8B", "16u4_align8b"), ("dtype", 9, "bfloat16"),
+    ("swizzle", "96B", "96B"), ("swizzle", None, None), ("swizzle", [], []), ("swizzle", True, True),
+])  # fmt: skip
+def test_words_in_every_spelling(field, value, expected):
+    assert word(field, value) == expected
+
+
+@pytest.mark.parametrize("field", WORDS)
+def test_every_enumerator_by_number_and_none_past_them(field):
+    assert tuple(enumerator(field, number) for number in range(len(WORDS[field]))) == WORDS[field]
+    for number in (-1, len(WORDS[field]), 2**63):
+        with pytest.raises(InputError, match="no enumerator"):
+            enumerator(field, number)
+
+
+def test_names_and_what_looks_like_them():
+    assert canonical("globalDim") == canonical("GLOBAL-DIM") == "global_dim"
+    assert canonical("x" * 10**6) is None
+    assert close_to("boxdmi")[0] == "box_dim"
+    assert close_to("zzz") == []
+
+
+@given(st.integers(-(2**70), 2**70))
+def test_integers_are_read_as_they_are_written(value):
+    assert integer_text("x", str(value)) == integer_text("x", f" {value:#x} ") == value
+    assert list_text("x", f"({value}, {value})") == [value, value]
+
+
+@pytest.mark.parametrize("text", ["", "1.5", "0x", "ten", "9" * 5000, "1,2"])
+def test_what_is_no_integer_is_refused(text):
+    with pytest.raises(InputError):
+        integer_text("smem_base", text)
+
+
+def test_positions_count_from_one():
+    assert position_of("ab\ncd", 3) == Position(2, 1)
+    assert position_of("ab\ncd", 99) == Position(2, 3)
+    assert position_of("", 0) == Position(1, 1)
