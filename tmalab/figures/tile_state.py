@@ -56,8 +56,8 @@ class TileState:
     @property
     def index(self) -> int:
         """The chunk of the box that is singled out; a box too small for `cell` gives its nearest one."""
-        row, col = map(int, self.state["cell"])
-        return min(row, self.rows - 1) * self.cols + min(col, self.cols - 1)
+        row, col = self.state["cell"]
+        return int(min(row, self.rows - 1) * self.cols + min(col, self.cols - 1))
 
     @property
     def shown(self) -> list[int]:

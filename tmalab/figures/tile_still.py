@@ -32,11 +32,12 @@ def _place(x: float, at: int, cols: int) -> tuple[float, float]:
     return x + at % cols * (_WIDTH + _GAP), _TOP + at // cols * (_HEIGHT + _GAP)
 
 
-def _cell(still: Still, x: float, y: float, column: int | None, main: str, small: str, line: str) -> None:
-    """One chunk: its column (a tint), its two labels, and how it is outlined."""
+def _cell(still: Still, x: float, y: float, column: int | None, labels: tuple[str, str], line: str) -> None:
+    """One chunk: its column (a tint; None for none), its two labels, and how it is outlined."""
     still.cell(x, y, _WIDTH, _HEIGHT, fill="none" if column is None else tint(column), line=line)
-    still.text(x + _WIDTH / 2, y + _HEIGHT / 2 - 4, main, "plain" if column is None else "label")
-    still.text(x + _WIDTH / 2, y + _HEIGHT / 2 + 7, small, "soft" if column is None else "small")
+    kinds = ("label", "small") if column is not None else ("soft", "soft") if line == "line" else ("plain", "soft")
+    for label, kind, shift in zip(labels, kinds, (-4, 7), strict=True):
+        still.text(x + _WIDTH / 2, y + _HEIGHT / 2 + shift, label, kind)
 
 
 def _tensor(still: Still, found: TileState) -> None:
@@ -47,10 +48,18 @@ def _tensor(still: Still, found: TileState) -> None:
             still.cell(x, y, _WIDTH, _HEIGHT, line="line")
             continue
         seen = [place for place, what in enumerate(found.shown) if what == chunk]
-        hot = chunk == found.ids[found.index]
-        line = "hot" if hot else "wrong" if len(seen) != 1 or found.wrong(seen[0]) else ""
+        wrong = len(seen) != 1 or found.wrong(seen[0])
         column = chunk % TENSOR_CHUNKS
-        _cell(still, x, y, column, str(column), str(seen[0] * CHUNK) if seen else "diff", line)
+        labels = str(column), str(seen[0] * CHUNK) if seen else "diff"
+        _cell(still, x, y, *_drawn(found, column, labels, wrong, hot=chunk == found.ids[found.index]))
+
+
+def _drawn(
+    found: TileState, column: int | None, labels: tuple[str, str], wrong: bool, *, hot: bool
+) -> tuple[int | None, tuple[str, str], str]:
+    """A chunk's column, labels and outline: in the difference view those that are equal fade to an outline."""
+    faded = found.state["view"] == "difference" and not wrong
+    return None if faded else column, labels, "wrong" if wrong else "hot" if hot else "line" if faded else ""
 
 
 def _engine(still: Still, found: TileState, x: float) -> None:
@@ -85,6 +94,6 @@ def _shared(still: Still, found: TileState, left: float, rows: int) -> None:
         if what == UNTOUCHED and not wrong:
             still.cell(x, y, _WIDTH, _HEIGHT, line="line")
             continue
-        main, small = found.labels(chunk)
-        line_kind = "wrong" if wrong else "hot" if what == found.ids[found.index] else ""
-        _cell(still, x, y, what % TENSOR_CHUNKS if what >= 0 else None, main, small, line_kind)
+        column = what % TENSOR_CHUNKS if what >= 0 else None
+        hot = what == found.ids[found.index]
+        _cell(still, x, y, *_drawn(found, column, found.labels(chunk), wrong, hot=hot))

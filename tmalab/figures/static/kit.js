@@ -9,7 +9,7 @@ export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : value);
   }
   if (FOCUSABLE.has(tag) || "tabindex" in props) node.dataset.lmSuppressShortcuts = "true";
   node.append(...children);
@@ -69,7 +69,7 @@ export function cellGrid({ label, rows, cols, before, after, onPoint, onPick }) 
     const line = h("div", { role: "row", class: "tma-row" });
     if (before) line.append(before(row));
     for (let col = 0; col < cols; col++) {
-      const cell = h("div", { class: "tma-cell", "data-at": row * cols + col }, h("b"), h("small"));
+      const cell = h("div", { class: "tma-cell", "data-at": row * cols + col }, h("b"), " ", h("small"));
       cell.dataset.lmSuppressShortcuts = "true";
       cells.push(cell);
       line.append(cell);

@@ -75,14 +75,15 @@ function render({ model, el }) {
       if (index < 0) return cell(node, OUTSIDE);
       const id = found.ids[index], [expected] = found.at(found.model, id), seen = found.at(shown(), id);
       const wrong = now.view !== "model" && (unequal.has(expected) || seen.length !== 1);
+      const column = columnOf(spec, id), small = seen.length ? String(byteOf(seen[0])) : "diff";
       cell(node, {
-        kind: wrong ? "wrong" : now.view === "difference" ? "equal" : "",
-        tint: columnOf(spec, id), main: String(columnOf(spec, id)), small: seen.length ? String(byteOf(seen[0])) : "diff",
-        words: capital(nameOf(spec, id)) + (wrong ? ", differs" : `, at shared byte ${byteOf(seen[0])}`),
+        kind: wrong ? "wrong" : now.view === "difference" ? "equal" : "", tint: column, main: String(column), small,
+        words: `${capital(nameOf(spec, id))}, ${small}${seen.length ? " bytes into shared memory" : ""}${wrong ? ", differs" : ""}`,
       });
     });
   }
 
+  // A cell's name begins with, or contains, what is seen in it, so that whoever says what they see is understood.
   // The label of a chunk of shared memory: the column of what it holds; of changed bytes, the first one that differs.
   function labelOf(table, chunk) {
     const what = table[chunk], one = found.bytes.get(chunk);
@@ -94,19 +95,16 @@ function render({ model, el }) {
     const table = shown();
     shared.cells.forEach((node, chunk) => {
       const what = table[chunk], wrong = now.view !== "model" && found.unequal.has(chunk);
-      const words = `Shared byte ${byteOf(chunk)}: ${held(spec, found, table, chunk)}`;
+      const tint = what >= 0 ? columnOf(spec, what) : null;
       if (wrong) {
-        const other = now.view === "difference" ? `≠ ${labelOf(found.model, chunk)}` : "diff";
-        cell(node, {
-          kind: "wrong", tint: what >= 0 ? columnOf(spec, what) : null, main: labelOf(table, chunk), small: other,
-          words: `${words}, differs: the model says ${held(spec, found, found.model, chunk)}`,
-        });
-      } else if (what === UNTOUCHED) cell(node, { ...OUTSIDE, words });
+        const main = labelOf(table, chunk), small = now.view === "difference" ? `≠ ${labelOf(found.model, chunk)}` : "diff";
+        const [left, said] = [found.hardware, found.model].map((one) => held(spec, found, one, chunk));
+        const words = `${main} ${small}, shared byte ${byteOf(chunk)} differs: ${left}; the model says ${said}`;
+        cell(node, { kind: "wrong", tint, main, small, words });
+      } else if (what === UNTOUCHED) cell(node, { ...OUTSIDE, words: `Shared byte ${byteOf(chunk)}, untouched` });
       else {
-        cell(node, {
-          kind: now.view === "difference" ? "equal" : "", tint: columnOf(spec, what),
-          main: String(columnOf(spec, what)), small: String(byteOf(chunk)), words,
-        });
+        const small = String(byteOf(chunk)), words = `${capital(nameOf(spec, what))}, ${small} bytes into shared memory`;
+        cell(node, { kind: now.view === "difference" ? "equal" : "", tint, main: String(tint), small, words });
       }
     });
     addresses.forEach((node, line) => {

@@ -1,0 +1,560 @@
+"""Figure 1 in a browser, over http and from a file, with the network cut: every control, by pointer and by key.
+
+The page is a bare one, not the built book's: the figure's text/html and the bundle, and nothing else. It holds the
+figure as the recordings have it ("tile"), one in whose recording a byte was flipped, one of which only base 0 is
+recorded, and a question.
+"""
+
+import functools
+import http.server
+import json
+import re
+import threading
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tmalab import observe
+from tmalab.errors import RecordingError
+from tmalab.figures import Question, TileFigure
+from tmalab.figures.bundle import bundle_css, bundle_js
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
+FLIPPED_CASE, FLIPPED_BYTE = "tile/128B/r0/c0/b0", 483  # in row 3, chunk 5, which the 128B swizzle puts at byte 480
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Figures</title><link rel="icon" href="data:,"><link rel="stylesheet" href="figures.css">
+<style>:root {{ color-scheme: light dark }} body {{ margin: 16px }}</style>
+<script async src="figures.js"></script></head>
+<body><main><h1>Figures</h1>{}<h2 id="below">Below</h2><p>The end.</p></main></body></html>
+"""
+
+
+def flipped(case):
+    """The recording, but for one bit of one byte of one case."""
+    seen = observe(case)
+    if case.name != FLIPPED_CASE:
+        return seen
+    smem = seen["smem"].copy()
+    smem[FLIPPED_BYTE] ^= 0x80
+    return replace(seen, arrays={**seen.arrays, "smem": smem})
+
+
+def partly(case):
+    """The recordings of base 0 alone."""
+    if case.params["smem_base"]:
+        raise RecordingError("not recorded yet", field="case", value=case.name)
+    return observe(case)
+
+
+@pytest.fixture(scope="module")
+def figure():
+    return TileFigure(observe)
+
+
+@pytest.fixture(scope="module")
+def site(figure, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("figures")
+    (folder / "figures.js").write_text(bundle_js(), "utf-8")
+    (folder / "figures.css").write_text(bundle_css(), "utf-8")
+    first = figure.html().replace('data-tma-page="tile"', 'data-tma-page="tile" data-tma-href="alone.html"')
+    others = [
+        TileFigure(flipped, title="One byte flipped"),
+        TileFigure(partly, title="Only base 0 recorded"),
+        Question("How many bytes in a line?", answer=128, hint="32 banks.", why="32 x 4."),
+    ]
+    (folder / "index.html").write_text(PAGE.format("\n".join([first, *(other.html() for other in others)])), "utf-8")
+    figure.save(folder / "alone.html")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    thread = threading.Thread(target=serving.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{serving.server_port}"
+    serving.shutdown()
+    serving.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def visit(chromium, site, address):
+    """visit("http" or "file", path, **context options) → page. The test fails on any error or outside request."""
+    contexts, problems = [], []
+
+    def go(over="http", path="index.html", *, width=1280, **options):
+        root = address if over == "http" else site.as_uri()
+        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+
+        def route(asked):
+            if asked.request.url.startswith((root + "/", "data:", "blob:")):
+                asked.continue_()
+            else:
+                problems.append(f"asked for {asked.request.url}")
+                asked.abort()
+
+        context.route("**/*", route)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("console", lambda said: said.type in ("error", "warning") and problems.append(said.text))
+        page.goto(f"{root}/{path}")
+        if options.get("java_script_enabled", True):
+            page.wait_for_function("() => document.querySelector('[data-tma-esm] .tma-bar, [data-tma-failed]')")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+both = pytest.mark.parametrize("over", ["http", "file"])
+
+
+class Card:
+    """One figure on a page, as a reader sees it."""
+
+    def __init__(self, page, number=0):
+        self.page = page
+        self.root = page.locator(".tma").nth(number)
+
+    def choose(self, field, value):
+        self.root.locator(f"input[name={field}][value='{value}']").check()
+
+    def chosen(self):
+        checked = self.root.locator("input[type=radio]:checked")
+        values = {one.get_attribute("name"): one.get_attribute("value") for one in checked.all()}
+        return {**values, "base": self.root.locator("output").inner_text()}
+
+    def source(self, row, col):
+        return self.root.locator(f".tma-source [data-at='{16 * row + col}']")
+
+    def shared(self, byte):
+        return self.root.locator(f".tma-shared [data-at='{byte // 16}']")
+
+    def slide(self, base):
+        self.root.locator("input[type=range]").fill(str(base // 128))
+
+    @property
+    def sentence(self):
+        return self.root.locator(".tma-say").inner_text()
+
+    def hot(self):
+        """What is lit: chunks of the tensor, bytes of shared memory, banks, lines' addresses."""
+        return self.page.evaluate(
+            """root => {
+                const all = (selector) => [...root.querySelectorAll(selector)];
+                const at = (side) => all(`.${side} .tma-cell.tma-hot`).map((cell) => +cell.dataset.at);
+                const text = (name) => all(name + ".tma-hot").map((node) => node.textContent);
+                return [at("tma-source"), at("tma-shared").map((chunk) => 16 * chunk), text(".tma-ruler span"),
+                    text(".tma-grid .tma-address")];
+            }""",
+            self.root.element_handle(),
+        )
+
+    def shown(self):
+        """The labels of shared memory: {byte: [main, small]} of every chunk that is not empty."""
+        return self.page.evaluate(
+            """root => Object.fromEntries([...root.querySelectorAll(".tma-shared .tma-cell")].flatMap((cell) => {
+                const [main, small] = [cell.children[0].textContent, cell.children[1].textContent];
+                return main ? [[16 * cell.dataset.at, [main, small]]] : [];
+            }))""",
+            self.root.element_handle(),
+        )
+
+
+def expected(figure, **state):
+    """The labels that the recording gives: {byte: [column, byte]}."""
+    kept = figure.state
+    for name, value in state.items():
+        setattr(figure, name, value)
+    table = figure.data()["table"]
+    for name, value in kept.items():
+        setattr(figure, name, value)
+    return {str(one["shared_byte"]): [str(one["hardware"][1]), str(one["shared_byte"])] for one in table}
+
+
+# --- every control, clicked and keyed --------------------------------------------------------------------------------
+
+
+@both
+def test_every_control_by_pointer_draws_the_recorded_bytes(visit, figure, over):
+    card = Card(visit(over))
+    assert card.shown() == expected(figure)
+    for swizzle in ("none", "32B", "64B", "128B"):
+        card.choose("swizzle", swizzle)
+        assert card.shown() == expected(figure, swizzle=swizzle)
+    for row in (3, 8, 0):
+        card.choose("row", row)
+        assert card.shown() == expected(figure, row=row)
+    for col in (8, 64, 0):
+        card.choose("col", col)
+        assert card.shown() == expected(figure, col=col)
+    for base in (128, 640, 1024, 0):
+        card.slide(base)
+        assert card.shown() == expected(figure, base=base)
+    for view in ("model", "difference", "hardware"):
+        card.choose("view", view)
+        assert card.shown() == expected(figure)
+
+
+@both
+def test_every_control_by_key(visit, over):
+    page = visit(over)
+    card = Card(page)
+    page.locator("body").press("Tab")
+    assert page.evaluate("document.activeElement.value") == "128B"
+    page.keyboard.press("ArrowRight")  # from the last to the first, as radios do
+    assert card.chosen()["swizzle"] == "none"
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Tab")
+    for key in ("ArrowRight", "ArrowRight", "End", "ArrowLeft"):
+        page.keyboard.press(key)
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert card.chosen() == {"swizzle": "64B", "row": "3", "col": "64", "base": "896 B", "view": "model"}
+    assert page.locator("input[type=range]").first.get_attribute("aria-valuetext") == "896 bytes"
+
+
+@both
+def test_the_arrow_keys_walk_each_grid_and_tab_leaves_it(visit, over):
+    page = visit(over)
+    card = Card(page)
+    card.source(3, 5).focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight"):  # the last one stays in the box
+        page.keyboard.press(key)
+    assert card.hot()[:2] == [[16 * 4 + 7], [512 + 16 * (7 ^ 4)]]
+    page.keyboard.press("Home")
+    assert card.sentence.startswith("Row 4, column 0 → chunk 0 XOR row 4 = 4 → shared byte 576, banks 16–19.")
+    page.keyboard.press("End")
+    page.keyboard.press("Tab")
+    focused = page.evaluate(
+        "[document.activeElement.closest('[role=grid]').ariaLabel, document.activeElement.ariaLabel]"
+    )
+    assert focused == [
+        "One tile through the TMA engine: shared memory",
+        "Row 4, column 7, 560 bytes into shared memory",
+    ]
+    page.keyboard.press("ArrowUp")
+    assert card.hot()[:2] == [[16 * 3 + 0], [432]]
+    for _ in range(16):
+        page.keyboard.press("ArrowDown")
+    assert card.sentence == "Shared byte 1968, banks 12–15: untouched, still 0xcd in every byte."
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('[role=grid]')") is None
+
+
+# --- linked ----------------------------------------------------------------------------------------------------------
+
+
+@both
+def test_a_cell_lights_its_partner_from_either_side(visit, over):
+    page = visit(over)
+    card = Card(page)
+    told = "Row 3, column 5 → chunk 5 XOR row 3 = 6 → shared byte 480, banks 24–27. The H200 put it there."
+    lit = [[16 * 3 + 5], [480], ["24–27"], ["384"]]
+    assert (card.sentence, card.hot()) == (told, lit)
+    card.source(0, 1).hover()
+    assert card.sentence.startswith("Row 0, column 1 → chunk 1 XOR row 0 = 1 → shared byte 16, banks 4–7.")
+    assert card.hot() == [[1], [16], ["4–7"], ["▸0"]]
+    card.shared(480).hover()
+    assert (card.sentence, card.hot()) == (told, lit)
+    card.shared(1920).hover()
+    assert card.hot()[:2] == [[], [1920]]
+    page.get_by_role("heading", name="Below").hover()  # the pointer has left: back to the one that was picked
+    assert (card.sentence, card.hot()) == (told, lit)
+
+
+def test_the_xor_follows_the_absolute_address(visit):
+    card = Card(visit())
+    card.slide(256)
+    assert card.hot()[1] == [640]
+    assert "unswizzled it is chunk 5 of line 5: chunk 5 XOR line 5 = 0 → shared byte 640" in card.sentence
+    card.slide(1024)
+    assert "chunk 5 of line 11: chunk 5 XOR 3 = 6, as line 11 mod 8 = 3 → shared byte 1504" in card.sentence
+    phases = card.root.locator(".tma-grid .tma-phase").all_inner_texts()
+    assert phases == [str(line % 8) for line in range(16)]
+    # The pattern stands still and the tile moves over it: where both tiles lie, a chunk's colour is its line's.
+    card.slide(0)
+    low = card.shown()
+    card.slide(512)
+    assert all(low[byte] == label for byte, label in card.shown().items() if byte in low)
+
+
+def test_the_sentence_is_announced_and_the_cells_have_names(visit):
+    card = Card(visit())
+    assert card.root.locator(".tma-say").get_attribute("role") == "status"
+    assert card.source(3, 5).get_attribute("aria-label") == "Row 3, column 5, 480 bytes into shared memory"
+    assert card.root.get_by_role("gridcell").count() == 64 + 128
+    card.choose("swizzle", "32B")
+    assert card.root.get_by_role("gridcell").count() == 16 + 128
+
+
+def test_the_text_table_says_the_same_and_is_linked(visit, figure):
+    card = Card(visit())
+    card.root.locator("summary").click()
+    head, rows = figure.table()
+    cells = card.root.locator("table").evaluate(
+        "table => [...table.rows].map(row => [...row.cells].map(c => c.textContent))"
+    )
+    assert cells == [head, *rows]
+    card.source(0, 1).hover()
+    assert card.root.locator("tr.tma-hot").all_inner_texts()[0].split("\t")[0] == "16"
+    card.choose("swizzle", "32B")
+    assert card.root.locator("tbody tr").count() == 16
+
+
+# --- a wrong byte ----------------------------------------------------------------------------------------------------
+
+
+@both
+def test_one_flipped_byte_changes_that_cell_and_no_other(visit, over):
+    page = visit(over)
+    whole, card = Card(page, 0), Card(page, 1)
+
+    def differing():
+        before, after = whole.shown(), card.shown()
+        return {byte: after[byte] for byte in after if after[byte] != before[byte]}
+
+    assert differing() == {"480": ["0x81", "diff"]}
+    assert card.root.locator(".tma-shared .tma-head").inner_text() == "Shared memory 1 of 64 chunks differs"
+    assert (
+        card.root.locator(".tma-shared .tma-wrong").count() == card.root.locator(".tma-source .tma-wrong").count() == 1
+    )
+    outline = card.shared(480).evaluate("cell => getComputedStyle(cell).outlineStyle")
+    assert outline == "dashed"
+    assert "differs" in card.shared(480).get_attribute("aria-label")
+    assert re.search(r"The H200 did not put it there: byte 483 is 81, the model says 01\.$", card.sentence)
+
+    for one in (whole, card):
+        one.choose("view", "difference")
+    assert differing() == {"480": ["0x81", "≠ 01"]}
+    assert whole.root.locator(".tma-shared .tma-head").inner_text() == "Shared memory 0 of 64 chunks differ"
+    assert card.root.locator(".tma-shared .tma-equal").count() == 63
+
+    for one in (whole, card):
+        one.choose("view", "model")
+    assert differing() == {}
+    assert card.root.locator(".tma-wrong").count() == 0
+
+
+def test_a_state_without_a_recording_is_the_models_and_says_so(visit):
+    card = Card(visit(), 2)
+    assert card.root.locator(".tma-prov").inner_text().startswith("Recorded on NVIDIA H200")
+    card.slide(128)
+    assert card.root.locator(".tma-shared .tma-head").inner_text() == "Shared memory model, not measured"
+    assert card.root.locator(".tma-prov").inner_text() == "Model, not measured: there is no recording of this state."
+    assert "H200" not in card.sentence
+    card.choose("view", "model")
+    assert card.root.locator(".tma-shared .tma-head").inner_text() == "Shared memory as the model predicts it"
+
+
+# --- shared and kept -------------------------------------------------------------------------------------------------
+
+
+@both
+def test_an_address_restores_the_state_and_follows_it(visit, figure, over):
+    page = visit(over, "index.html#tile=swizzle:64B,row:3,col:8,base:640,view:difference,cell:2.1")
+    card = Card(page)
+    assert card.chosen() == {"swizzle": "64B", "row": "3", "col": "8", "base": "640 B", "view": "difference"}
+    assert card.shown() == expected(figure, swizzle="64B", row=3, col=8, base=640)
+    assert card.hot()[0] == [16 * 5 + 2]
+    card.choose("view", "hardware")
+    page.wait_for_url("**/*#tile=swizzle:64B,row:3,col:8,base:640,cell:2.1")
+    link = card.root.get_by_role("link", name="link to this view")
+    assert link.get_attribute("href") == "#tile=swizzle:64B,row:3,col:8,base:640,cell:2.1"
+    page.evaluate("location.hash = '#tile=base:128'")
+    page.wait_for_function("document.querySelector('.tma output').textContent === '128 B'")
+    assert card.chosen()["swizzle"] == "128B"
+
+
+def test_figures_on_one_page_keep_apart(visit):
+    page = visit()
+    first, second = Card(page, 0), Card(page, 1)
+    first.choose("swizzle", "32B")
+    second.choose("swizzle", "none")
+    assert (first.chosen()["swizzle"], second.chosen()["swizzle"]) == ("32B", "none")
+    page.wait_for_url("**/*#tile=swizzle:32B&tile-2=swizzle:none")
+    page.reload()
+    first.root.locator(".tma-bar").wait_for()
+    assert (first.chosen()["swizzle"], second.chosen()["swizzle"]) == ("32B", "none")
+    assert Card(page, 2).chosen()["swizzle"] == "128B"
+    assert page.evaluate("[...document.querySelectorAll('[id]')].map(node => node.id)") == ["below"]
+
+
+def test_anchors_of_the_page_are_left_alone(visit):
+    page = visit(path="index.html#below")
+    page.wait_for_timeout(300)
+    assert page.url.endswith("#below")
+    page = visit(path="index.html#tile=swizzle:96B,base:7,nonsense")
+    assert Card(page).chosen()["swizzle"] == "128B"
+
+
+@both
+def test_it_opens_as_a_page_with_its_state(visit, over):
+    page = visit(over)
+    card = Card(page)
+    card.choose("swizzle", "64B")
+    card.slide(128)
+    card.root.get_by_role("link", name="open as a page").click()
+    page.wait_for_url("**/alone.html#tile=swizzle:64B,base:128")
+    page.locator(".tma-bar").wait_for()
+    assert Card(page).chosen()["swizzle"] == "64B"
+    assert page.locator("h1").inner_text() == "One tile through the TMA engine"
+    assert page.get_by_role("link", name="open as a page").count() == 0
+
+
+@both
+def test_it_gives_its_picture_and_its_data(visit, figure, over, tmp_path):
+    page = visit(over)
+    card = Card(page)
+    with page.expect_download() as download:
+        card.root.get_by_role("button", name="data (JSON)").click()
+    assert download.value.suggested_filename == "tile-128B-0-0-0-hardware-3.5.json"
+    assert json.loads(Path(download.value.path()).read_text("utf-8")) == json.loads(json.dumps(figure.data()))
+    with page.expect_download() as download:
+        card.root.get_by_role("button", name="picture (SVG)").click()
+    assert download.value.suggested_filename == "tile-128B-0-0-0-hardware-3.5.svg"
+    svg = ElementTree.parse(download.value.path()).getroot()
+    width, height = map(float, svg.get("viewBox").split()[2:])
+    texts = list(svg.iter("{http://www.w3.org/2000/svg}text"))
+    assert all(0 <= float(text.get("x")) < width and 0 < float(text.get("y")) < height for text in texts)
+    labels = [text.text for text in texts]
+    assert sum(labels.count(str(column)) for column in range(8)) >= 2 * 64
+    assert any(label.startswith("Recorded on NVIDIA H200") for label in labels)
+    assert any("chunk 5 XOR row 3 = 6" in label for label in labels)
+    assert "link to this view" not in labels
+
+
+# --- for everyone, at every width ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [390, 720, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault(visit, scheme, width):
+    page = visit(color_scheme=scheme, width=width)
+    for summary in page.locator(".tma summary").all():
+        summary.click()
+    page.locator("input[value=difference]").nth(1).check()
+    page.add_script_tag(path=str(AXE))
+    found = page.evaluate("axe.run()")["violations"]
+    assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 720, 850, 1280])
+@pytest.mark.parametrize("col", [0, 8, 64])
+def test_nothing_is_cut_or_wider_than_the_page(visit, width, col):
+    page = visit(width=width, path=f"index.html#tile=col:{col},base:1024,row:8")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cut = """() => [...document.querySelectorAll(".tma-cell > *, .tma-ruler span, .tma-address, .tma-segments span")]
+        .filter((node) => node.scrollWidth > node.parentElement.clientWidth + 1 && node.matches(".tma-cell > *"))
+        .map((node) => node.outerHTML)"""
+    assert page.evaluate(cut) == []
+
+
+@pytest.mark.parametrize("swizzle", ["128B", "64B", "32B", "none"])
+def test_targets_on_a_phone_are_large_enough(visit, swizzle):
+    page = visit(width=390, path=f"index.html#tile=swizzle:{swizzle}")
+    small = """root => [...root.querySelectorAll("[role=gridcell], label, button, a, summary, input[type=range]")]
+        .map((node) => [node.outerHTML.slice(0, 80), node.getBoundingClientRect()])
+        .filter(([, box]) => box.width < 24 || box.height < 24)
+        .map(([html, box]) => [html, box.width, box.height])"""
+    assert page.locator(".tma").first.evaluate(small) == []
+
+
+def test_one_row_of_controls_at_book_width(visit):
+    """The book's column is 688 px wide at 1280 px with both of the theme's side bars."""
+    page = visit(width=720)
+    tops = "bar => new Set([...bar.children].map((field) => Math.round(field.getBoundingClientRect().top))).size"
+    assert page.locator(".tma-bar").first.evaluate(tops) == 1
+
+
+def test_nothing_moves_by_itself(visit):
+    page = visit(reduced_motion="reduce")
+    moving = """() => [...document.querySelectorAll(".tma, .tma *")].filter((node) => {
+        const style = getComputedStyle(node);
+        return style.animationName !== "none" || style.transitionDuration.split(", ").some((time) => time !== "0s");
+    }).length + document.getAnimations().length"""
+    assert page.evaluate(moving) == 0
+
+
+def test_a_control_answers_within_50_ms(visit):
+    page = visit()
+    page.locator("summary").first.click()  # the dearest case: the text table is open and is built anew
+    times = page.evaluate(
+        """async () => {
+            const times = [];
+            const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+            for (let i = 0; i < 5; i++) {
+                for (const input of document.querySelectorAll(".tma-bar input:not(:checked)")) {
+                    if (input.type !== "radio" || input.closest(".tma") !== document.querySelector(".tma")) continue;
+                    const start = performance.now();
+                    input.click();
+                    await painted();
+                    times.push(performance.now() - start);
+                }
+            }
+            return times.sort((a, b) => a - b);
+        }"""
+    )
+    assert times[len(times) // 2] <= 50, times
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_without_javascript_it_shows_the_still(visit, figure, scheme):
+    page = visit(java_script_enabled=False, color_scheme=scheme)
+    still = page.locator("img.tma-still").first
+    assert still.evaluate("image => image.complete && image.naturalWidth > 700")
+    assert still.get_attribute("alt").startswith("One tile through the TMA engine: Row 3, column 5")
+    assert page.locator(".tma-say").first.inner_text() == figure.sentence()
+    assert page.locator(".tma .tma-foot").first.inner_text() == figure.source()
+    page.locator("summary").first.click()
+    assert page.locator("table").first.locator("tbody tr").count() == 64
+
+
+def test_print_shows_the_picture_the_sentence_and_the_provenance(visit):
+    page = visit(color_scheme="dark")
+    page.emulate_media(media="print")
+    root = page.locator(".tma").first
+    for name, visible in {
+        "stage": True,
+        "say": True,
+        "prov": True,
+        "bar": False,
+        "links": False,
+        "text": False,
+    }.items():
+        assert root.locator(f".tma-{name}").is_visible() == visible, name
+    assert root.evaluate("node => getComputedStyle(node).colorScheme") == "light"
+    assert page.pdf(print_background=False).startswith(b"%PDF")
+
+
+@both
+def test_a_question_judges_the_answer(visit, over):
+    page = visit(over)
+    card = page.locator(".tma-question")
+    field = card.get_by_label("Your answer")
+    field.fill("64")
+    card.get_by_role("button", name="Check").click()
+    assert card.locator(".tma-verdict").inner_text() == "✗ Not 64. 32 banks."
+    field.fill("128")
+    field.press("Enter")
+    assert card.locator(".tma-verdict").inner_text() == "✓ Right. 32 x 4."
+    assert card.locator(".tma-verdict").get_attribute("role") == "status"
