@@ -102,5 +102,8 @@ def test_it_finds_its_recordings(installed):
 
 
 def test_it_draws_its_figures(installed):
-    program = "from tmalab.figures import TileFigure; print(TileFigure()._repr_mimebundle_()[0]['text/html'])"
+    program = (
+        "from tmalab import observe; from tmalab.figures import TileFigure\n"
+        "print(TileFigure(observe)._repr_mimebundle_()[0]['text/html'])"
+    )
     assert 'data-tma-esm="tile"' in installed("python", "-c", program)
