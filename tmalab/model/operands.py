@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     Bytes = npt.NDArray[np.uint8]
 
-# More than any block has on any GPU; a model of a larger box is a slip of the pen.
-MOST_SMEM_BYTES = 1 << 24
+# More than any block has on any GPU: the largest interleaved box that the driver takes, which a store may read in part.
+MOST_SMEM_BYTES = 1 << 23
 
 
 def read_coords(tm: TensorMapFields, coords: Any) -> tuple[int, ...]:
@@ -36,15 +36,21 @@ def read_coords(tm: TensorMapFields, coords: Any) -> tuple[int, ...]:
 
 def read_offsets(tm: TensorMapFields, offsets: Any) -> tuple[int, ...]:
     """An im2col load's offsets, rank-2 of them, all 0 where none are given; () for a tiled map. Raises InputError."""
-    if tm.kind == "im2col" and isinstance(offsets, tuple | list) and not offsets:
-        return (0,) * (tm.rank - 2)
-    return _read("offsets", offsets, tm.rank - 2 if tm.kind == "im2col" else 0, 0, (1 << 16) - 1)
+    most = (1 << 16) - 1
+    if tm.kind == "tiled":
+        return _read("offsets", offsets, 0, 0, most)
+    return _read("offsets", offsets, tm.rank - 2, 0, most, default=0)
 
 
-def _read(field: str, values: Any, length: int, least: int, most: int) -> tuple[int, ...]:
+def _read(
+    field: str, values: Any, length: int, least: int, most: int, default: int | None = None
+) -> tuple[int, ...]:  # fmt: skip
+    """`length` integers from `least` to `most`; for an empty list as many times `default`, where there is one."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise InputError("not a list of integers", field=field, value=values, fix=f"give {length} integers")
     listed = tuple(values)
+    if not listed and default is not None:
+        listed = (default,) * length
     if len(listed) != length:
         entries = "1 entry" if len(listed) == 1 else f"{len(listed)} entries"
         order = ", innermost dimension first" if length else ": only an im2col map has them"

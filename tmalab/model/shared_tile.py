@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -52,7 +51,7 @@ class SharedTile:
     `rows`, `row_bytes` and `pitch` are bytes of the linear layout; `end` is one past the last byte that the box uses.
     """
 
-    __slots__ = ("base", "dims", "pitch", "row_bytes", "rows", "swizzle")
+    __slots__ = ("_places", "base", "dims", "pitch", "row_bytes", "rows", "swizzle")
 
     def __init__(self, tm: TensorMapFields, smem_base: int):
         if tm.element.packed:
@@ -62,10 +61,11 @@ class SharedTile:
         self.base = read_size("smem_base", smem_base)
         self.dims, self.rows, self.row_bytes = copied_dim(tm), rows(tm), row_bytes(tm)
         self.pitch, self.swizzle = row_pitch_bytes(tm), tm.swizzle
-        if self.rows * self.pitch > MOST_SMEM_BYTES:
+        self._places: dict[int, Ints] = {}
+        if self.rows * max(self.pitch, 1) > MOST_SMEM_BYTES:
             raise InputError(
-                f"the box spans {self.rows * self.pitch} bytes, more than any shared memory", field="box_dim",
-                value=list(self.dims), limit=MOST_SMEM_BYTES, fix="use a smaller box",
+                "the box spans more bytes than any shared memory has", field="box_dim", value=list(self.dims),
+                limit=MOST_SMEM_BYTES, fix="use a smaller box",
             )  # fmt: skip
 
     @property
@@ -106,18 +106,15 @@ class SharedTile:
         return _as_words(smem, word)[wanted].view(np.uint8)
 
     def _words(self, *edges: int) -> tuple[int, Ints]:
-        # 8 bytes at a time: no swizzle separates them, and only an illegal map has rows that need a smaller word.
+        """The word in which the box is moved, in bytes, and the place of each of its words in shared memory, in words.
+
+        8 bytes at most, which no swizzle separates; smaller where a row or one of `edges` (bytes of a row) asks for it.
+        """
         word = gcd(8, self.base, self.row_bytes, self.pitch, *edges)
-        return word, _word_places(word, self.base, self.rows, self.row_bytes, self.pitch, self.swizzle)
-
-
-@lru_cache(maxsize=32)
-def _word_places(word: int, base: int, rows: int, row_bytes: int, pitch: int, swizzle: str) -> Ints:
-    """The place in shared memory of each word of the box, counted in words."""
-    linear = (base + pitch * np.arange(rows)[:, None] + np.arange(0, row_bytes, word)).reshape(-1)
-    places = swizzled(linear, swizzle) // word
-    places.setflags(write=False)
-    return places
+        if word not in self._places:
+            linear = self.base + self.pitch * np.arange(self.rows)[:, None] + np.arange(0, self.row_bytes, word)
+            self._places[word] = swizzled(linear.reshape(-1), self.swizzle) // word
+        return word, self._places[word]
 
 
 def _as_words(array: Bytes, word: int) -> npt.NDArray[np.unsignedinteger]:

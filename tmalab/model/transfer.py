@@ -77,9 +77,9 @@ def store(
     Where two rows of the tensor share bytes the engine's order is not defined; here the last one stays.
     Raises InputError and TensorMapError as `load` does.
     """
-    part, given = _to_memory(tm, coords), read_bytes("smem", smem)
-    changed = read_bytes("memory", memory).copy()
-    part.write(SharedTile(tm, smem_base).take(given, part), changed)
+    tile, given = SharedTile(tm, smem_base), read_bytes("smem", smem)
+    part, changed = _to_memory(tm, coords), read_bytes("memory", memory).copy()
+    part.write(tile.take(given, part), changed)
     return changed
 
 
@@ -91,8 +91,8 @@ def reduce(
     Where two rows of the tensor share bytes, each is combined in turn. Raises InputError also for an `op` that the
     engine does not have for this element type.
     """
-    part, given = _to_memory(tm, coords), read_bytes("smem", smem)
-    changed, tile = read_bytes("memory", memory).copy(), SharedTile(tm, smem_base)
+    tile, given = SharedTile(tm, smem_base), read_bytes("smem", smem)
+    part, changed = _to_memory(tm, coords), read_bytes("memory", memory).copy()
     word = f"<u{tm.element.bytes}"
     for lines in part.one_by_one() if part.overlaps else [part]:
         there, source = lines.read(changed).view(word), tile.take(given, lines).view(word)
