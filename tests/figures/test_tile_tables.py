@@ -193,3 +193,15 @@ def test_the_tables_are_plain_json_and_small(measured):
     text = json.dumps(measured, separators=(",", ":"))
     assert json.loads(text) == measured
     assert len(text) <= 50_000
+
+
+# --- the recordings ---------------------------------------------------------------------------------------------------
+
+
+def test_every_state_is_recorded_and_is_as_the_model_says():
+    from tmalab import observe
+
+    spec, provenance = tile_spec(lambda case: observe(case, live=False), "A tile")
+    assert -1 not in spec["hardware"]
+    assert spec["hardware"] == spec["model"]
+    assert "H200" in provenance["gpu"]
