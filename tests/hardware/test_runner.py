@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tmalab.model.transfer import load
 
 from tmalab import TensorMap
 from tmalab.errors import InputError, TensorMapError
@@ -13,6 +12,7 @@ from tmalab.experiment.memory import make_bytes
 from tmalab.hardware import close_worker, run_case
 from tmalab.hardware.compile import kernel_sha256
 from tmalab.hardware.runner import PROBES, differing
+from tmalab.model.transfer import load
 
 
 def test_every_case_of_the_catalogue_has_its_runner():
@@ -62,6 +62,19 @@ class TestOnAFakeWorker:
         assert seen["cycles"].shape == (5,)
         assert seen.provenance.kernel == "add_one_plain.cu"
 
+    def test_a_map_is_encoded_and_no_kernel_is_named(self):
+        seen = run_case(named_case("encode/base"), repeats=2)
+        assert seen["accepted"] is True
+        assert seen["encoded"].shape == (128,)
+        assert seen["encoded"][:8].tolist() == [0, 0, 0, 0, 0, 0x7F, 0, 0]
+        assert (seen.provenance.kernel, seen.provenance.kernel_sha256) == ("cuTensorMapEncodeTiled", "")
+        assert " · cuTensorMapEncodeTiled · " in seen.provenance.line()
+
+    def test_a_map_that_the_driver_refuses_to_encode_is_an_answer(self):
+        seen = run_case(named_case("box/refused/row-of-24-bytes"))
+        assert (seen["accepted"], seen["error"]) == (False, None)
+        assert not seen["encoded"].any()
+
     def test_closing_the_worker_is_harmless(self):
         close_worker()
         assert run_case(named_case("barrier/armed-right"))["completed"]
@@ -84,6 +97,7 @@ def test_a_map_that_the_driver_refuses_is_refused_before_any_launch():
         ("transfer", {"smem_bytes": 500}, "smem_bytes"),
         ("transfer", {"coords": [0, "x"]}, r"coords\[1\]"),
         ("add_one", {"variant": "wgmma"}, "variant"),
+        ("encode", {}, "tensor_map"),
     ],
 )
 def test_bad_cases_are_named_before_any_launch(probe, params, field):

@@ -15,7 +15,9 @@ from functools import lru_cache
 from typing import Any
 
 from tmalab.errors import InputError
+from tmalab.experiment.box_cases import box_cases, fault_case
 from tmalab.experiment.case import Case
+from tmalab.experiment.encode_cases import encode_cases
 from tmalab.experiment.transfer_case import transfer_case
 from tmalab.model.tensor_map import TensorMap
 
@@ -101,6 +103,7 @@ def fault_cases() -> Iterator[Case]:
     yield _to_memory("fault/store-negative-row", "store", (0, -1), _float_map())
     uint8_map = TensorMap.tiled("uint8", (128, 32), (128,), (64, 8))
     yield _to_memory("fault/reduce-add-uint8", "reduce", (0, 0), uint8_map, op="add")
+    yield fault_case()
 
 
 # --- Edges -----------------------------------------------------------------------------------------------------------
@@ -132,6 +135,8 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "barrier": barrier_cases,
     "fault": fault_cases,
     "edges": edges_cases,
+    "encode": encode_cases,
+    "box": box_cases,
 }
 
 

@@ -1,9 +1,9 @@
 """`Observation`: what was seen when a case ran, and where, when and with what it was seen.
 
-    case ─ arrays    bytes and times, by name: "smem" uint8[smem_bytes], "cycles" int64[repeats] …
-         ─ values    what is one JSON value: completed, waited_ns, error, diagnosis …
-         ─ undefined masks (True: the hardware promises nothing there, do not compare), by array name
-         ─ provenance, source
+case ─ arrays    bytes and times, by name: "smem" uint8[smem_bytes], "cycles" int64[repeats] …
+     ─ values    what is one JSON value: completed, waited_ns, error, diagnosis …
+     ─ undefined masks (True: the hardware promises nothing there, do not compare), by array name
+     ─ provenance, source
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a measurement comes from. `date` is ISO 8601 in UTC; `kernel_sha256` hashes the source with its headers."""
+    """Where a measurement comes from. `date` is ISO 8601 in UTC; `kernel_sha256` hashes the source with its headers.
+
+    Where no kernel ran, `kernel` is the driver's function and `kernel_sha256` is empty.
+    """
 
     gpu: str
     compute_capability: str
@@ -39,9 +42,10 @@ class Provenance:
     def line(self) -> str:
         """The sentence that every figure prints under its picture."""
         runs = "1 run" if self.repeats == 1 else f"{self.repeats} runs"
+        ran = f"{self.kernel} {self.kernel_sha256[:8]}".rstrip()
         return (
             f"{self.gpu} (sm_{self.compute_capability.replace('.', '')}) · driver {self.driver} · CUDA {self.cuda} · "
-            f"{self.kernel} {self.kernel_sha256[:8]} · {self.date[:10]} · {runs}"
+            f"{ran} · {self.date[:10]} · {runs}"
         )
 
 

@@ -47,15 +47,20 @@ def _ask(probe: str, items: list[Mapping[str, Any]], deadline_s: float) -> tuple
     return [reply.or_raise() for reply in worker.ask(probe, items, deadline_s=deadline_s)], gpu
 
 
+# What runs where no kernel does: a function of the driver, whose source nobody can hash.
+ENCODER = {"tiled": "cuTensorMapEncodeTiled", "im2col": "cuTensorMapEncodeIm2col"}
+
+
 def _provenance(gpu: GpuInfo, kernel: str, repeats: int) -> Provenance:
+    ours = kernel not in ENCODER.values()
     return Provenance(
         gpu=gpu.name,
         compute_capability=gpu.compute_capability,
         driver=gpu.driver,
         cuda=gpu.cuda,
         nvrtc=gpu.nvrtc,
-        kernel=f"{kernel}.cu",
-        kernel_sha256=kernel_sha256(kernel),
+        kernel=f"{kernel}.cu" if ours else kernel,
+        kernel_sha256=kernel_sha256(kernel) if ours else "",
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         repeats=repeats,
     )
@@ -137,5 +142,27 @@ def _run_add_one(case: Case, repeats: int, deadline_s: float) -> Observation:
     return Observation(case, reply.arrays, values, _provenance(gpu, f"add_one_{variant}", repeats), "live")
 
 
+# --- encode -----------------------------------------------------------------------------------------------------------
+
+
+def _run_encode(case: Case, repeats: int, deadline_s: float) -> Observation:
+    """Array `encoded` uint8[128], zeros where the driver refused; value `accepted`. A map that it refuses is asked."""
+    if "tensor_map" not in case.params:
+        raise InputError("missing", field="tensor_map", value=None, fix="give a tensor map as a dict")
+    tm = TensorMap.from_dict(case.params["tensor_map"])
+    question = {"maps": [tm.to_dict()] * repeats, "addresses": [tm.address] * repeats}
+    (reply,), gpu = _ask("encode", [question], deadline_s)
+    error = reply.values["error"]
+    accepted, encoded = [], []
+    if not error:
+        accepted, encoded = reply.arrays["accepted"].tolist(), list(reply.arrays["encoded"])
+    values = {"accepted": accepted[0] if accepted else None, "error": error, "diagnosis": None}
+    arrays = {"encoded": encoded[0]} if encoded else {}
+    undefined = differing([{"encoded": one} for one in encoded]) if encoded else {}
+    return Observation(case, arrays, values, _provenance(gpu, ENCODER[tm.kind], repeats), "live", undefined)
+
+
 # Probe → what runs it. A new probe is a line here and one in backend.py.
-PROBES: dict[str, Callable[[Case, int, float], Observation]] = {"transfer": _run_transfer, "add_one": _run_add_one}
+PROBES: dict[str, Callable[[Case, int, float], Observation]] = {
+    "transfer": _run_transfer, "add_one": _run_add_one, "encode": _run_encode,
+}  # fmt: skip

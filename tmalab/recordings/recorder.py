@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tmalab.hardware.gpu import GpuInfo
 
 # How often a probe is measured: times vary, bytes are moved twice to see that they do not.
-REPEATS = {"add_one": 20, "transfer": 2}
+REPEATS = {"add_one": 20, "transfer": 2, "encode": 2}
 _SAVE_EVERY_S = 2.0
 
 
@@ -90,7 +90,8 @@ def _still_valid(partial: Store, groups: dict[str, list[Case]], gpu: GpuInfo) ->
                     continue
                 then = found.provenance
                 same_machine = (then.gpu, then.driver) == (gpu.name, gpu.driver)
-                if same_machine and then.kernel_sha256 == kernel_sha256(then.kernel.removesuffix(".cu")):
+                stem = then.kernel.removesuffix(".cu")
+                if same_machine and then.kernel_sha256 == (kernel_sha256(stem) if then.kernel_sha256 else ""):
                     kept[case.key] = found
     except (RecordingError, InputError):  # a damaged folder, a kernel that is no more: worth less than a clean start
         return {}
