@@ -1,4 +1,7 @@
-"""The page of one rule as text: what it says, where it is from, on what it holds, what breaking it raises.
+"""The page of one rule: what it says, where it is from, on what it holds, what breaking it raises, an example.
+
+    rules of the model, CHECKER_RULES ──▶ rule_page(id) ──▶ explain(id), the command line's text
+                                                        ──▶ the section of the book's page of all rules
 
 >>> print(explain("box_dim_range_1_256").splitlines()[0])
 box_dim_range_1_256: A box has 1 to 256 elements in each dimension
@@ -7,7 +10,9 @@ box_dim_range_1_256: A box has 1 to 256 elements in each dimension
 from __future__ import annotations
 
 import textwrap
+from typing import NamedTuple
 
+from tmalab.checker.rule_examples import Example, example
 from tmalab.errors import InputError
 from tmalab.model.launch_rules import BULK_COPY_RULES, LAUNCH_RULES, LAUNCH_WARNINGS
 from tmalab.model.rules import ALLOCATION_WARNINGS, MODE_RULES, RULES, WARNINGS
@@ -62,12 +67,34 @@ CHECKER_RULES: dict[str, tuple[str, str, str]] = {
         "cp.async.bulk and cp.reduce.async.bulk move bytes in line. A swizzled tile goes through the tensor form.",
         "PTX ISA, cp.async.bulk",
     ),
+    "panel_must_divide_warp_tile": (
+        "A warp's columns are whole panels",
+        "A tile that is split among warps is copied in panels as wide as the swizzle span. Where a warp's columns end "
+        "inside a panel, two warps share its permuted rows. The widest panel that divides a warp's columns is best.",
+        "derived from PTX ISA, Swizzling Modes",
+    ),
+    "load_mode_needs_sm100": (
+        "gather4, scatter4 and im2col::w come with sm_100",
+        "sm_90 has the tiled and the im2col mode alone; sm_120 has tile::gather4 and im2col::w, sm_100 those and "
+        "tile::scatter4 and im2col::w::128.",
+        "read in PTX ISA, cp.async.bulk.tensor, Target ISA Notes; not measured",
+    ),
     "cute_layout_swizzle_mode": (
         "A CuTe layout is what one swizzle mode writes",
         "Sw<1,4,3>, Sw<2,4,3> and Sw<3,4,3> in bytes are 32B, 64B and 128B; the rows are one span apart and follow one "
         "another without a gap.",
         "PTX ISA, Swizzling Modes; NVIDIA/cutlass copy_traits_sm90_tma_swizzle.hpp",
     ),
+    **{
+        f"swizzle_{mode}": (
+            f"Where the {mode} swizzle puts a chunk",
+            "With line the shared address divided by 128, rounded down, the 16-byte chunk that would lie in place c of "
+            f"its {mode[:-1]} bytes lies in place c XOR (line mod {lines}). The address is the absolute one, and not "
+            "the distance from the tile's start.",
+            "PTX ISA, Swizzling Modes; measured on H200",
+        )
+        for mode, lines in (("32B", 2), ("64B", 4), ("128B", 8))
+    },
 }  # fmt: skip
 
 
@@ -82,8 +109,18 @@ def rule_ids() -> list[str]:
     return [*_rules(), *CHECKER_RULES]
 
 
-def explain(rule_id: str, width: int = 88) -> str:
-    """The rule's page. Raises InputError for an id that is not known, naming those that look like it."""
+class RulePage(NamedTuple):
+    """What there is to say of one rule; `facts` are names and values: the source, what it holds for, what it raises."""
+
+    id: str
+    title: str
+    text: str
+    facts: tuple[tuple[str, str], ...]
+    example: Example
+
+
+def rule_page(rule_id: str) -> RulePage:
+    """The page of that rule. Raises InputError for an id that is not known, naming those that look like it."""
     rule = _rules().get(rule_id)
     if rule is None and rule_id not in CHECKER_RULES:
         from difflib import get_close_matches
@@ -99,7 +136,15 @@ def explain(rule_id: str, width: int = 88) -> str:
         facts = [("Source", rule.source), ("Holds for", f"{' and '.join(rule.kinds)} maps on {', '.join(rule.arches)}")]
         if rule.cuda_error:
             facts.append(("Raises", f"CUDA_ERROR_{rule.cuda_error}, at the launch and not at the encoding"))
-    lines = [f"{rule_id}: {title}", "", *textwrap.wrap(text, width), ""]
-    for name, value in facts:
+    return RulePage(rule_id, title, text, tuple(facts), example(rule_id))
+
+
+def explain(rule_id: str, width: int = 88) -> str:
+    """The rule's page as text. Raises InputError for an id that is not known, naming those that look like it."""
+    page = rule_page(rule_id)
+    lines = [f"{rule_id}: {page.title}", "", *textwrap.wrap(page.text, width), ""]
+    for name, value in page.facts:
         lines += textwrap.wrap(value, width, initial_indent=f"{name + ':':11}", subsequent_indent=" " * 11)
-    return "\n".join(lines)
+    said = [page.example.message, *([f"Fix: {page.example.fix}"] if page.example.fix else [])]
+    lines += ["", "Example:", *page.example.text.splitlines(), ""]
+    return "\n".join([*lines, *(line for sentence in said for line in textwrap.wrap(sentence, width))])
