@@ -51,6 +51,10 @@ class Answer(NamedTuple):
     line: int | None = None
     column: int | None = None
 
+    def at(self, line: int, column: int) -> Answer:
+        """The same answer to a question that stands there."""
+        return Answer(*self[:-2], line, column)
+
     @property
     def legal(self) -> bool:
         """Whether the driver takes the descriptor and the engine the copy; None of it is said of an unreadable one."""
@@ -119,8 +123,13 @@ class Answer(NamedTuple):
 
 
 def _violation_dict(violation: Violation) -> dict[str, Any]:
-    made = violation.to_dict()
-    made["value"], made["limit"] = _plain(violation.value), _plain(violation.limit)
+    rule, field, value, limit, message, fix, source, cuda_error = violation
+    made = {
+        "rule": rule, "field": field, "value": _plain(value), "limit": _plain(limit), "message": message, "fix": fix,
+        "source": source,
+    }  # fmt: skip
+    if cuda_error is not None:
+        made["cuda_error"] = cuda_error
     return made
 
 

@@ -59,7 +59,8 @@ def answer_array(reading: Reading, options: Options) -> Answer:
     known = Reading(reading.form, fields, reading.text, reading.offset, reading.locate, notes)
     answer = answer_descriptor(known, Options(options.arch))
     broken = [found for found in answer.violations if "box_shape" in said or not _is_about_box(found)]
-    broken = _inner_stride(element, shape, strides) + broken
+    if inner := _inner_stride(element, shape, strides):  # the other strides are its neighbours': they may go with it
+        broken = inner + [found for found in broken if not found.field.startswith("global_strides")]
     if "box_shape" not in said:
         text = "no box was given, so no rule about boxes was asked"
         facts = {name: fields[name] for name in ("global_dim", "global_strides")}

@@ -133,8 +133,7 @@ def answers(text: str, options: Options) -> Iterator[Answer]:
             if failed == MOST_UNREADABLE:
                 return
             continue
-        line, column = lines.at(reading.offset)
-        yield answer._replace(line=line, column=column)
+        yield answer.at(*lines.at(reading.offset))
 
 
 def _answer(reading: Reading, options: Options) -> Answer:

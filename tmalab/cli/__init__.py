@@ -23,6 +23,7 @@ from tmalab.errors import TmaLabError
 # One line a command, its module of the same name. The help stands here so that `tmalab --help` imports none of them.
 COMMANDS = {
     "check": "say which rules a tensor map, a copy or a layout breaks, and how to mend it",
+    "predict": "print or draw where one load puts each 16 bytes of its box",
     "observe": "show what a Hopper GPU did with a named case",
     "record": "rewrite the recordings, or run a campaign, on a Hopper GPU",
     "doctor": "say what this machine can run and, if not, why",

@@ -63,6 +63,16 @@ def add_parser(subparsers: Any) -> None:
         "check", help=SUMMARY, description=SUMMARY, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"Input forms: {', '.join(FORM_NAMES)}. The form is found from the text.",
     )  # fmt: skip
+    add_input(parser)
+    group = parser.add_argument_group("answer")
+    group.add_argument("--json", action="store_true", help="JSON: one object, or one a line and the total")
+    group.add_argument("--cuda", action="store_true", help="the host code that encodes it, where it is legal")
+    group.add_argument("--explain", metavar="RULE", help="a rule's page; 'all' lists them")
+    group.add_argument("--plain", action="store_true", help="plain text even on a terminal")
+
+
+def add_input(parser: Any) -> None:
+    """Add what says the question: the input and every flag of a descriptor, a view, a layout and its use."""
     # -1,-1 is a value and no option; argparse knows that of -1 alone.
     parser._negative_number_matcher = re.compile(r"^-\d[-\d,x ]*$")
     parser.add_argument("input", nargs="?", help="a file, - for standard input, or the text itself")
@@ -70,13 +80,9 @@ def add_parser(subparsers: Any) -> None:
         group = parser.add_argument_group(title)
         for name, text in flags.items():
             group.add_argument(f"--{name}", metavar="VALUE", help=text)
-    group = parser.add_argument_group("answer")
+    group = parser.add_argument_group("reading")
     group.add_argument("--arch", default="sm_90", help="sm_90 (measured), sm_100, sm_120 (read only)")
-    group.add_argument("--json", action="store_true", help="JSON: one object, or one a line and the total")
-    group.add_argument("--cuda", action="store_true", help="the host code that encodes it, where it is legal")
-    group.add_argument("--explain", metavar="RULE", help="a rule's page; 'all' lists them")
     group.add_argument("--form", choices=FORM_NAMES, help="read the input as this form")
-    group.add_argument("--plain", action="store_true", help="plain text even on a terminal")
     group.add_argument("--ignore-unknown", action="store_true", help="leave unknown JSON keys aside")
 
 
@@ -87,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.explain:
         return _explain(arguments.explain)
     try:
-        text, options = _question(arguments)
+        text, options = question(arguments)
     except UnreadableError as error:
         print(f"tmalab check: {error}", file=sys.stderr)
         return 2
@@ -104,7 +110,7 @@ def _explain(rule: str) -> int:
     return 0
 
 
-def _question(arguments: argparse.Namespace) -> tuple[str, Options]:
+def question(arguments: argparse.Namespace) -> tuple[str, Options]:
     """The text to answer, and what was said beside it. Raises InputError."""
     said = {name: getattr(arguments, name.replace("-", "_")) for name in (*_MAP, *_ARRAY, *_USE)}
     said = {name: value for name, value in said.items() if value is not None}

@@ -38,14 +38,14 @@ _IM2COL = (
 )  # fmt: skip
 _WORDS = {"dtype", "interleave", "swizzle", "l2_promotion", "oob_fill"}
 _LENGTH_BELOW_RANK = {"global_strides": 1, "lower_corner": 2, "upper_corner": 2}
-_CALL = re.compile(r"cuTensorMapEncode(Tiled|Im2col)\w{0,40}", re.IGNORECASE)
+_CALL = re.compile(r"[cC]uTensorMapEncode(Tiled|Im2col)\w{0,40}")
 # What is looked at before a call for its declarations, and after it for its arguments; and calls in one text.
 _BEFORE, _AFTER, _MOST_CALLS = 40_000, 8_000, 32
 
 
 def looks_like(text: str) -> bool:
     """Whether `text` names one of the two functions."""
-    return _CALL.search(text) is not None
+    return "uTensorMapEncode" in text and _CALL.search(text) is not None
 
 
 def read(text: str) -> Iterator[Reading | UnreadableError]:
@@ -106,7 +106,7 @@ def _arguments(tokens: list[Token], text: str, found: re.Match[str]) -> list[lis
 
 
 def _names(found: re.Match[str]) -> tuple[str, ...]:
-    return _IM2COL if found[1].lower() == "im2col" else _TILED
+    return _IM2COL if found[1] == "Im2col" else _TILED
 
 
 def _reading(text: str, found: re.Match[str], arguments: list[list[Token]]) -> Reading | UnreadableError:
@@ -120,7 +120,7 @@ def _reading(text: str, found: re.Match[str], arguments: list[list[Token]]) -> R
     except InputError as error:
         place = values.place(error.field or "")
         return UnreadableError.from_error(error, text=text, offset=place, form=FORM)
-    fields["kind"] = "im2col" if found[1].lower() == "im2col" else "tiled"
+    fields["kind"] = "im2col" if found[1] == "Im2col" else "tiled"
     return Reading(FORM, fields, text, found.start(), values.place, tuple(values.notes))
 
 

@@ -41,8 +41,10 @@ class CuteLayout(NamedTuple):
 
 def looks_like(text: str) -> bool:
     """Whether `text` begins as a swizzle or holds `(shape):(stride)` and no more."""
+    if len(text) > _LONGEST:
+        return False
     stripped = text.strip()
-    return len(text) < _LONGEST and (
+    return (
         _SWIZZLE.match(stripped) is not None
         or stripped.startswith(("ComposedLayout<", "composition(", "Layout<"))
         or re.fullmatch(r"[_\d(),\s]+:[_\d(),\s]+", stripped) is not None

@@ -46,7 +46,7 @@ def read_text(text: str, *, form: str | None = None, keep_unknown: bool = False)
 
     `keep_unknown` is the JSON form's: unknown keys become notes.
     """
-    if not text.strip("\ufeff \t\r\n"):
+    if not text or text.isspace() or text == "\ufeff":
         yield UnreadableError(
             "the input is empty", text=text, fix="give a descriptor; tmalab check --help shows the forms"
         )

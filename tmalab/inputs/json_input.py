@@ -29,7 +29,7 @@ FORM = "json"
 _WINDOW = 1 << 20
 # A descriptor has a dozen lists; a text that opens many more inside one object is something else, and costs memory.
 _MOST_BRACKETS = 20_000
-_BEGIN = re.compile(r"\ufeff?[ \t\r\n]*(?:\{[ \t\r\n]*[\"}]|\[[ \t\r\n]*[{\]])")
+_BEGIN = re.compile(r"\{[ \t\r\n]*[\"}]|\[[ \t\r\n]*[{\]]")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NEXT_OBJECT = re.compile(r"\n[ \t]*\{")
 _DIGITS = re.compile(r"-?\d+")
@@ -37,7 +37,7 @@ _DIGITS = re.compile(r"-?\d+")
 
 def looks_like(text: str) -> bool:
     """Whether `text` begins as a JSON object or an array of them does; a log's [rank0] or a C++ block does not."""
-    return _BEGIN.match(text) is not None
+    return _BEGIN.match(text[:4096].lstrip(" \t\r\n\ufeff") or text.lstrip(" \t\r\n\ufeff")) is not None
 
 
 def read(text: str, *, keep_unknown: bool = False) -> Iterator[Reading | UnreadableError]:

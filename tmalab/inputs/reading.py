@@ -16,13 +16,17 @@ from tmalab.errors import InputError
 from tmalab.inputs.numbers import integer_text
 from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.words import WORDS, word
+from tmalab.model.element_types import ELEMENT_TYPES
 from tmalab.model.tensor_map import TensorMap
 
-_TILED = ("dtype", "global_dim", "global_strides", "box_dim")
-_IM2COL = (
-    "dtype", "global_dim", "global_strides", "lower_corner", "upper_corner", "channels_per_pixel", "pixels_per_column",
-)  # fmt: skip
-_OPTIONAL = ("element_strides", "interleave", "swizzle", "l2_promotion", "oob_fill")
+_IM2COL = ("lower_corner", "upper_corner", "channels_per_pixel", "pixels_per_column")
+_WORDS = ("interleave", "swizzle", "l2_promotion", "oob_fill")
+_NEEDED_FOR = {
+    "global_strides": "give the bytes from one row to the next, one entry for each dimension after the first",
+    "global_dim": "give the tensor's extents in elements, innermost first",
+    "box_dim": "give the elements that one copy moves, innermost first",
+    "dtype": "give the element type, such as float16",
+}
 
 
 class Reading(NamedTuple):
@@ -63,50 +67,53 @@ class Reading(NamedTuple):
 
 
 def _tensor_map(fields: Mapping[str, Any], kind: str) -> TensorMap:
-    needed = _TILED if kind == "tiled" else _IM2COL
-    known: dict[str, Any] = {}
-    for name in needed:
-        value = fields.get(name)
-        if value is None:
-            value = _absent(name, fields, kind)
-        known[name] = value
-    for name in _OPTIONAL:
-        value = fields.get(name)
-        if value is not None:
-            known[name] = word(name, value) if name in WORDS else value
-    known["dtype"] = word("dtype", known["dtype"])
-    known["address"] = base_address(fields)
-    _check_lengths(fields, known)
-    return TensorMap.tiled(**known) if kind == "tiled" else TensorMap.im2col(**known)
+    """The map of the fields. A batch asks 100,000 times, so what is seldom wrong is looked into only when it is."""
+    get = fields.get
+    known = {}
+    for name in _WORDS:
+        value = get(name)
+        known[name] = "none" if value is None else value if value in WORDS[name] else word(name, value)
+    dtype = get("dtype")
+    if not isinstance(dtype, str) or dtype not in ELEMENT_TYPES:
+        dtype = word("dtype", _needed("dtype", fields, kind))
+    dims, strides = _needed("global_dim", fields, kind), get("global_strides")
+    if strides is None:
+        strides = _needed("global_strides", fields, kind)
+    try:
+        common: dict[str, Any] = {"element_strides": get("element_strides"), "address": base_address(fields), **known}
+        if kind == "tiled":
+            tm = TensorMap.tiled(dtype, dims, strides, _needed("box_dim", fields, kind), **common)
+        else:
+            pixels = (_needed(name, fields, kind) for name in _IM2COL)
+            tm = TensorMap.im2col(dtype, dims, strides, *pixels, **common)
+    except InputError:
+        _explain_lengths(dims, strides)
+        raise
+    rank = get("rank")
+    if rank is not None and rank != tm.rank:
+        message = f"the rank is {tm.rank} by global_dim"
+        raise InputError(message, field="rank", value=rank, limit=tm.rank, fix="make them agree")
+    return tm
 
 
-def _absent(name: str, fields: Mapping[str, Any], kind: str) -> Any:
-    """The value of a field that was not given: rank 1 has no strides; anything else has to be said."""
+def _needed(name: str, fields: Mapping[str, Any], kind: str) -> Any:
+    """A field that has to be said; only of rank 1 there are no strides. Raises InputError where it is not."""
+    value = fields.get(name)
+    if value is not None:
+        return value
     dims = fields.get("global_dim")
     if name == "global_strides" and isinstance(dims, (list, tuple)) and len(dims) <= 1:
         return ()
-    fix = {
-        "global_strides": "give the bytes from one row to the next, one entry for each dimension after the first",
-        "global_dim": "give the tensor's extents in elements, innermost first",
-        "box_dim": "give the elements that one copy moves, innermost first",
-        "dtype": "give the element type, such as float16",
-    }.get(name, f"{kind} needs it")
-    raise InputError("missing", field=name, value=None, fix=fix)
+    raise InputError("missing", field=name, value=None, fix=_NEEDED_FOR.get(name, f"{kind} needs it"))
 
 
-def _check_lengths(fields: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    dims, strides, rank = known["global_dim"], known["global_strides"], fields.get("rank")
-    if not isinstance(dims, (list, tuple)):
-        return
-    if rank is not None and rank != len(dims):
-        raise InputError(
-            f"the rank is {len(dims)} by global_dim", field="rank", value=rank, limit=len(dims), fix="make them agree"
-        )
-    if isinstance(strides, (list, tuple)) and len(strides) == len(dims) > 1:
+def _explain_lengths(dims: Any, strides: Any) -> None:
+    """Raise a better InputError where the strides count dimension 0 too, as many front ends print them."""
+    if isinstance(dims, (list, tuple)) and isinstance(strides, (list, tuple)) and len(strides) == len(dims) > 1:
         raise InputError(
             f"{len(strides)} entries where {len(dims) - 1} are needed", field="global_strides", value=list(strides),
             limit=len(dims) - 1, fix="leave out the first: dimension 0 has no stride, and the others are in bytes",
-        )  # fmt: skip
+        ) from None  # fmt: skip
 
 
 def base_address(fields: Mapping[str, Any]) -> int | None:
