@@ -50,7 +50,7 @@ test: $(READY) tools tests/node_modules/.package-lock.json book test-js  ## ever
 	$(NBVAL) chapters
 
 test-js: tools
-	node --test tests/js/
+	node --test tests/js/*.test.mjs
 
 test-pythons:  ## the package and its model on each other Python that is here, with numpy alone
 	@for python in python3.11 python3.12 python3.13; do \
