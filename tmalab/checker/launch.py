@@ -32,7 +32,7 @@ from tmalab.model.violation import Violation
 # The worst of what was found is the verdict.
 _WORST_FIRST = ("reject", "fault", "needs_fence", "mixed", "fault_possible", "wrong_data", "table")
 # A reader that takes the address of each element as the engine does is right at any base.
-_ABSOLUTE_READERS = ("absolute", "absolute_address", "mma", "wgmma", "descriptor")
+_ABSOLUTE_READERS = ("absolute", "absolute_address")
 _MOST_OPERANDS = 4096
 
 
