@@ -85,6 +85,7 @@ _PAGE = """<!DOCTYPE html>
 :root {{ color-scheme: light dark; }}
 body {{ margin: 1rem; background: light-dark(#fff, #16181b); color: light-dark(#1b1f24, #e8eaed); }}
 h1 {{ font: 600 1.3rem system-ui, sans-serif; }}
+@media print {{ :root {{ color-scheme: light; }} }}
 </style>
 </head>
 <body>
