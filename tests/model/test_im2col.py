@@ -5,7 +5,7 @@ import pytest
 
 from tmalab import TensorMap, model
 from tmalab.errors import InputError
-from tmalab.model.im2col import pixel_coords
+from tmalab.model.im2col import held_offsets, pixel_coords
 
 
 def image(height=8, width=8, images=1, channels=8):
@@ -74,6 +74,42 @@ def test_channels_that_do_not_exist_are_filled():
     box = model.load(tm, np.ones(512, np.uint8), (8, 0, 0), smem_bytes=128).view("<u2").reshape(4, 16)
     assert (box[:, :4] == 0x0101).all()
     assert (box[:, 4:] == 0).all()
+
+
+def test_the_next_image_is_an_element_stride_away():
+    tm = TensorMap.im2col("uint8", (16, 2, 6), (16, 32), (0,), (0,), 16, 5, element_strides=(1, 1, 2))
+    assert pixel_coords(tm, (0, 1, 0), (0,))[:, 1:].tolist() == [[1, 0], [0, 2], [1, 2], [0, 4], [1, 4]]
+
+
+def test_the_channels_element_stride_is_ignored():
+    maps = [
+        TensorMap.im2col("uint16", (32, 4, 4), (64, 256), (0,), (0,), 16, 4, element_strides=(step, 1, 1))
+        for step in (1, 4)
+    ]
+    memory = np.random.default_rng(3).integers(0, 256, 1024, dtype=np.uint8)
+    first, second = (model.load(tm, memory, (8, 0, 0), smem_bytes=128) for tm in maps)
+    assert (first == second).all()
+
+
+def test_an_interleaved_pixel_is_one_slice_and_its_coordinates_are_w_h_c_n():
+    # W=4 slices, H=3, C/8=2, N=1; two pixels a row of the bounding box
+    planes = np.arange(2 * 3 * 4 * 8, dtype=np.uint16).reshape(2, 3, 4, 8)
+    tm = TensorMap.im2col(
+        "uint16", (4, 3, 2, 1), (64, 192, 384), (0, 0), (-2, -1), 64, 4, interleave="16B", swizzle="none"
+    )
+    box = model.load(tm, planes.view(np.uint8).reshape(-1), (0, 0, 1, 0), smem_bytes=64, offsets=(2, 1)).view("<u2")
+    assert (box.reshape(4, 8) == planes[1, [1, 1, 2, 2], [2, 3, 2, 3]]).all()
+
+
+@pytest.mark.parametrize(
+    ("offsets", "held"),
+    [
+        ((65535,), (65535,)), ((255, 255), (255, 255)), ((257, 512), (1, 0)), ((31, 31, 31), (31, 31, 31)),
+        ((33, 1, 0), (1, 2, 0)), ((0, 32, 0), (0, 0, 1)), ((0, 0, 32), (0, 0, 0)),
+    ],
+)  # fmt: skip
+def test_offsets_share_16_bits(offsets, held):
+    assert held_offsets(offsets) == held
 
 
 def test_left_out_offsets_are_zero():

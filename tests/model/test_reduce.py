@@ -11,6 +11,7 @@ from tmalab.errors import InputError
 WORDS = {
     "int32": "<i4", "uint32": "<u4", "int64": "<i8", "uint64": "<u8",
     "float16": "<u2", "bfloat16": "<u2", "float32": "<u4", "float64": "<u8",
+    "float32_ftz": "<u4", "tfloat32": "<u4", "tfloat32_ftz": "<u4",
 }  # fmt: skip
 
 
@@ -93,9 +94,28 @@ def test_sixteen_bit_order_prefers_numbers_and_puts_minus_zero_below(dtype):
     assert reduced(dtype, "max", memory, source) == [one, one, 0x7FFF, 0, 0, infinity]
 
 
-def test_a_double_nan_goes_through_as_it_is():
+@pytest.mark.parametrize("dtype", ["float32", "tfloat32"])
+def test_float32_sums_keep_denormals(dtype):
+    # PTX ISA says that cp.reduce.async.bulk.add.f32 flushes them; through a tensor map the H200 does not
+    one, _, nan, infinity, denormal, zero = BITS["float32"]
+    assert reduced(dtype, "add", [denormal, zero, 0x00800001], [denormal, denormal, 0x80800000]) == [2, 1, 1]
+    assert reduced(dtype, "add", [nan, one, infinity], [one, nan, infinity | 1 << 31]) == [0x7FFFFFFF] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float32_ftz", "tfloat32_ftz"])
+def test_ftz_is_about_sums(dtype):
+    one, _, nan, _, denormal, zero = BITS["float32"]
+    assert reduced(dtype, "add", [denormal, 1 << 31 | 5, 0x00800001], [denormal, zero, 0x80800000]) == [0, zero, 0]
+    assert reduced(dtype, "add", [nan, one], [one, denormal]) == [0x7FFFFFFF, one]
+
+
+def test_tf32_sums_are_not_rounded():
+    assert reduced("tfloat32", "add", [0x3F800001], [0x3F800001]) == [0x40000001]
+
+
+def test_a_double_nan_goes_through_as_it_is_and_the_one_that_comes_wins():
     one, _, nan, *_ = BITS["float64"]
-    assert reduced("float64", "add", [nan, one], [one, nan]) == [nan, nan]
+    assert reduced("float64", "add", [nan, one, nan], [one, nan, nan + 1]) == [nan, nan, nan + 1]
 
 
 @pytest.mark.parametrize(

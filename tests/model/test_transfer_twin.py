@@ -25,6 +25,7 @@ CHUNKS = {
 SPANS = {"none": 0, "32B": 32, "64B": 64, "128B": 128}
 SLICES = {"16B": 16, "32B": 32}
 FORMATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
+SAME_FORMAT = {"float32_ftz": "float32", "tfloat32": "float32", "tfloat32_ftz": "float32"}
 
 
 def stands_at(address, swizzle):
@@ -49,7 +50,7 @@ def units(tm, coords, offsets):
                     break
                 at[dim] = tm.lower_corner[dim - 1]
             else:
-                at[rank - 1] += 1
+                at[rank - 1] += tm.element_strides[rank - 1]
         return
     sliced = tm.interleave != "none"
     ranges = []
@@ -122,7 +123,7 @@ def twin_store(tm, smem, coords, memory, base, combined=None):
 
 def value_of(bits, dtype):
     """A fraction, or 'inf', '-inf', 'nan'."""
-    exponent_bits, mantissa_bits = FORMATS[dtype]
+    exponent_bits, mantissa_bits = FORMATS[SAME_FORMAT.get(dtype, dtype)]
     sign = -1 if bits >> exponent_bits + mantissa_bits else 1
     exponent, mantissa = bits >> mantissa_bits & (1 << exponent_bits) - 1, bits & (1 << mantissa_bits) - 1
     if exponent == (1 << exponent_bits) - 1:
@@ -134,7 +135,7 @@ def value_of(bits, dtype):
 
 def bits_of(value, dtype):
     """The nearest float, ties to even, of a fraction that is not zero."""
-    exponent_bits, mantissa_bits = FORMATS[dtype]
+    exponent_bits, mantissa_bits = FORMATS[SAME_FORMAT.get(dtype, dtype)]
     bias = (1 << exponent_bits - 1) - 1
     sign, value = (1, -value) if value < 0 else (0, value)
     scale = max(value.numerator.bit_length() - value.denominator.bit_length() - 2, 1 - bias) - mantissa_bits
@@ -150,19 +151,19 @@ def bits_of(value, dtype):
 
 
 def twin_add(there, comes, dtype):
-    if dtype == "float32":  # PTX ISA: subnormal inputs and results become zero
+    if dtype.endswith("ftz"):
         there, comes = (bits if bits >> 23 & 0xFF else bits & 1 << 31 for bits in (there, comes))
     a, b = value_of(there, dtype), value_of(comes, dtype)
     if "nan" in (a, b) or {a, b} == {"inf", "-inf"}:
         if dtype == "float64":
-            return there if a == "nan" else comes if b == "nan" else None
-        return 0x7FFFFFFF if dtype == "float32" else 0x7FFF
+            return comes if b == "nan" else there if a == "nan" else None
+        return 0x7FFF if dtype in ("float16", "bfloat16") else 0x7FFFFFFF
     if isinstance(a, str) or isinstance(b, str):
         return there if isinstance(a, str) else comes
     if a + b == 0:
         return there & comes if a == 0 else 0  # only -0 and -0 make -0
     result = bits_of(a + b, dtype)
-    return result & 1 << 31 if dtype == "float32" and not result >> 23 & 0xFF else result
+    return result & 1 << 31 if dtype.endswith("ftz") and not result >> 23 & 0xFF else result
 
 
 def twin_order(op, there, comes, dtype):
@@ -179,8 +180,8 @@ def twin_order(op, there, comes, dtype):
 
 
 def twin_combine(dtype, op, there, comes):
-    bits = 8 * {"float16": 2, "bfloat16": 2, "int32": 4, "uint32": 4, "float32": 4}.get(dtype, 8)
-    if dtype in FORMATS:
+    bits = 8 * SIZES[dtype]
+    if "float" in dtype:
         return twin_add(there, comes, dtype) if op == "add" else twin_order(op, there, comes, dtype)
     if dtype[0] == "i":
         signed = [number - (number >> bits - 1 << bits) for number in (there, comes)]
@@ -255,8 +256,9 @@ def im2col_copies(draw):
         coords.append(draw(st.integers(lower[-1] - 2, extent - 1 + upper[-1] + 2)))
     coords.append(draw(st.integers(-1, dims[-1])))
     tm = TensorMap.im2col(
-        dtype, dims, strides, lower, upper, channels, draw(st.integers(1, 40)), element_strides=[*steps, 1],
-        swizzle=swizzle, oob_fill=draw(st.sampled_from(["none", "nan"])) if "float" in dtype else "none",
+        dtype, dims, strides, lower, upper, channels, draw(st.integers(1, 40)), swizzle=swizzle,
+        element_strides=[*steps, draw(st.integers(1, 2))],
+        oob_fill=draw(st.sampled_from(["none", "nan"])) if "float" in dtype else "none",
     )  # fmt: skip
     return tm, tuple(coords), tuple(draw(st.integers(0, 4)) for _ in range(rank - 2))
 
@@ -301,7 +303,7 @@ def test_reductions(data, op, base):
 
 @st.composite
 def float_bits(draw, dtype):
-    exponent_bits, mantissa_bits = FORMATS[dtype]
+    exponent_bits, mantissa_bits = FORMATS[SAME_FORMAT.get(dtype, dtype)]
     top = (1 << exponent_bits) - 1
     exponent = draw(st.sampled_from([0, 1, 2, top // 2 - 1, top // 2, top // 2 + 1, top - 1, top]))
     mantissa = draw(
@@ -311,7 +313,7 @@ def float_bits(draw, dtype):
 
 
 @settings(deadline=None)
-@given(st.data(), st.sampled_from(list(FORMATS)), st.sampled_from(["add", "min", "max"]))
+@given(st.data(), st.sampled_from([*FORMATS, *SAME_FORMAT]), st.sampled_from(["add", "min", "max"]))
 def test_special_floats(data, dtype, op):
     if dtype not in REDUCTION_TYPES[op]:
         return

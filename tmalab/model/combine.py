@@ -10,7 +10,8 @@
 >>> [f"{combine('float16', op, one, nan)[0]:04x}" for op in ("add", "min")]
 ['7fff', '3c00']
 
-Sources: PTX ISA, cp.reduce.async.bulk.tensor and red. The bits of a NaN were measured on H200 and are in no manual.
+Sources: PTX ISA, cp.reduce.async.bulk.tensor and red. Measured on H200: the bits of a NaN, which are in no manual, and
+that float32 keeps denormals, where PTX ISA says of the bulk copy without a map that it flushes them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     Bits = npt.NDArray[Any]  # unsigned integers as wide as the element
 
 _INTEGERS = {"int32": "<i4", "uint32": "<u4", "int64": "<i8", "uint64": "<u8"}
-_NAN_16 = 0x7FFF  # the NaN that float16 and bfloat16 reductions make, whatever NaN went in
+# The NaN that a reduction leaves, whatever NaN went in.
+_NAN_16 = 0x7FFF
 _NAN_32 = 0x7FFFFFFF
 
 
@@ -86,9 +88,13 @@ def _sum_bfloat16(a: Bits, b: Bits) -> Bits:
 
 
 def _sum_float32(a: Bits, b: Bits) -> Bits:
-    """PTX ISA: cp.reduce.async.bulk.add.f32 flushes subnormal inputs and results to zero and keeps their sign."""
-    exact = _flushed(a).view("<f4") + _flushed(b).view("<f4")
-    return np.where(np.isnan(exact), np.uint32(_NAN_32), _flushed(exact.view("<u4")))
+    exact = a.view("<f4") + b.view("<f4")
+    return np.where(np.isnan(exact), np.uint32(_NAN_32), exact.view("<u4"))
+
+
+def _sum_float32_ftz(a: Bits, b: Bits) -> Bits:
+    """Denormals become zero, coming and going, and keep their sign: what FTZ in the type's name is about."""
+    return _flushed(_sum_float32(_flushed(a), _flushed(b)))
 
 
 def _flushed(bits: Bits) -> Bits:
@@ -96,12 +102,16 @@ def _flushed(bits: Bits) -> Bits:
 
 
 def _sum_float64(a: Bits, b: Bits) -> Bits:
-    """A NaN that comes in goes out as it is, signalling ones too (measured on H200)."""
+    """A NaN goes through as it is, signalling ones too; of two, the one that comes."""
     x, y = a.view("<f8"), b.view("<f8")
-    return np.where(np.isnan(x), a, np.where(np.isnan(y), b, (x + y).view("<u8")))
+    return np.where(np.isnan(y), b, np.where(np.isnan(x), a, (x + y).view("<u8")))
 
 
-_SUMS = {"float16": _sum_float16, "bfloat16": _sum_bfloat16, "float32": _sum_float32, "float64": _sum_float64}
+# TF32 is rounded on a load only: its sums are those of float32.
+_SUMS = {
+    "float16": _sum_float16, "bfloat16": _sum_bfloat16, "float32": _sum_float32, "float32_ftz": _sum_float32_ftz,
+    "tfloat32": _sum_float32, "tfloat32_ftz": _sum_float32_ftz, "float64": _sum_float64,
+}  # fmt: skip
 
 
 def _ordered(dtype: str, op: str, a: Bits, b: Bits) -> Bits:

@@ -17,15 +17,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tmalab.model import box_bytes
+from tmalab.model.rules.im2col import first_axis
 from tmalab.model.rules.rule import MEASURED, Arch, Finding, rule, show
 from tmalab.model.rules.shared import PADDED_TYPES
 from tmalab.model.tensor_map_fields import TensorMapFields
 
 # Which reductions exist, each pair tried on the H200.
 _BITWISE = ("int32", "uint32", "uint64")
+_SINGLES = ("float32", "float32_ftz", "tfloat32", "tfloat32_ftz")
 _ORDERED = ("int32", "uint32", "int64", "uint64", "float16", "bfloat16")
 REDUCTION_TYPES = {
-    "add": ("int32", "uint32", "uint64", "float16", "bfloat16", "float32", "float64"),
+    "add": ("int32", "uint32", "uint64", "float16", "bfloat16", *_SINGLES, "float64"),
     "min": _ORDERED,
     "max": _ORDERED,
     "inc": ("uint32",),
@@ -112,6 +114,29 @@ def coordinate_is_32_bit(launch: Launch, arch: Arch) -> Iterator[Finding]:
                 f"coords[{position}]={show(coord)}; a coordinate is a signed 32-bit number.",
                 "Split the tensor among several maps, each with a base address of its own.",
             )  # fmt: skip
+
+
+@rule(
+    "im2col_start_inside_box", "An im2col walk starts inside its bounding box", kinds=("im2col",), measured=MEASURED,
+    cuda_error="ILLEGAL_INSTRUCTION",
+)  # fmt: skip
+def im2col_start_inside_box(launch: Launch, arch: Arch) -> Iterator[Finding]:
+    """Along W, H and D the coordinates lie from the lower corner to the size plus the upper corner, minus 1.
+
+    The channel and the batch may lie outside the tensor, and are filled; so may the walk's later pixels. A start
+    between two element strides is taken.
+    """
+    if launch.tm.kind == "im2col" and launch.legal:
+        for position, (lower, upper) in enumerate(zip(launch.tm.lower_corner, launch.tm.upper_corner, strict=True)):
+            axis = position + first_axis(launch.tm)
+            coord, last = launch.coords[axis], launch.tm.global_dim[axis] + upper - 1
+            if not lower <= coord <= last:
+                yield (
+                    f"coords[{axis}]", coord, lower if coord < lower else last,
+                    f"coords[{axis}]={show(coord)}; an im2col copy starts inside its bounding box, here {lower} to "
+                    f"{last}.",
+                    "Start the walk at a window origin, and reach past the tensor with the corners and offsets.",
+                )  # fmt: skip
 
 
 @rule("im2col_offset_is_16_bit", "An im2col offset has 16 bits", kinds=("im2col",), written=f"{PTX}, im2colInfo")
