@@ -34,6 +34,12 @@ REFUSED = {
         "coords[1]=2147483648; a coordinate is a signed 32-bit number.",
         "Split the tensor among several maps, each with a base address of its own.", None,
     ),
+    "im2col_start_inside_box": (
+        IMAGE, (0, -2, 0, 0), {"direction": "load"}, "coords[1]", -2, -1,
+        "coords[1]=-2; an im2col copy starts inside its bounding box, here -1 to 6.",
+        "Start the walk at a window origin, and reach past the tensor with the corners and offsets.",
+        "ILLEGAL_INSTRUCTION",
+    ),
     "im2col_offset_is_16_bit": (
         IMAGE, (0, 0, 0, 0), {"direction": "load", "offsets": (0, -1)}, "offsets[1]", -1, 0,
         "offsets[1]=-1; an im2col offset is an unsigned 16-bit number.", "Move the coordinates instead.", None,
@@ -218,6 +224,43 @@ def test_an_im2col_load_takes_offsets_and_a_tiled_one_takes_none():
     assert launch_violations(IMAGE, (0, -1, -1, 0), direction="load", offsets=(2, 2)) == []
     assert launch_violations(IMAGE, (0, -1, -1, 0), direction="load") == []
     assert launch_violations(FLOAT, (0, 0), direction="load", offsets=(0, 0, 0)) == []
+
+
+def test_the_least_and_the_most_that_an_operand_holds():
+    assert rules_broken(FLOAT, (-(1 << 31), (1 << 31) - 1), direction="load") == []
+    assert rules_broken(FLOAT, (-(1 << 31) - 4, 0), direction="load") == ["coordinate_is_32_bit"]
+    assert rules_broken(IMAGE, (0,) * 4, direction="load", offsets=(0, 65535)) == []
+    assert rules_broken(IMAGE, (0,) * 4, direction="load", offsets=(0, 65536)) == ["im2col_offset_is_16_bit"]
+
+
+@pytest.mark.parametrize(("coord", "inside"), [(-2, False), (-1, True), (6, True), (7, False)])
+@pytest.mark.parametrize("axis", [1, 2])
+def test_an_im2col_walk_starts_inside_its_bounding_box(axis, coord, inside):
+    coords = [0, 0, 0, 0]
+    coords[axis] = coord
+    assert rules_broken(IMAGE, coords, direction="load") == ([] if inside else ["im2col_start_inside_box"])
+
+
+def test_an_im2col_walk_may_start_outside_the_channels_and_the_batch():
+    assert rules_broken(IMAGE, (-8, 0, 0, -1), direction="load") == []
+    assert rules_broken(IMAGE, (64, 0, 0, 2), direction="load") == []
+
+
+def test_an_interleaved_walk_has_w_in_dimension_0():
+    sliced = TensorMap.im2col("float16", (12, 3, 2), (192, 576), (0,), (-1,), 8, 4, interleave="16B")
+    assert rules_broken(sliced, (10, -1, 0), direction="load") == []
+    assert rules_broken(sliced, (11, 0, 0), direction="load") == ["im2col_start_inside_box"]
+
+
+@pytest.mark.parametrize(("rank", "most"), [(3, 65535), (4, 255), (5, 31)])
+def test_an_offset_that_loses_bits_raises_nothing(rank, most):
+    image = TensorMap.im2col("float16", (64,) * rank, (128,) * (rank - 1), (0,) * (rank - 2), (0,) * (rank - 2), 8, 4)
+    offsets = (most,) * (rank - 2)
+    assert launch_warnings(image, (0,) * rank, direction="load", offsets=offsets) == []
+    if rank > 3:
+        found = launch_warnings(image, (0,) * rank, direction="load", offsets=(most + 1, *offsets[1:]))
+        assert [(each.rule, each.value, each.limit) for each in found] == [("im2col_offset_is_cut", most + 1, most)]
+        assert rules_broken(image, (0,) * rank, direction="load", offsets=(most + 1, *offsets[1:])) == []
 
 
 def test_a_padded_packed_type_has_coordinates_of_128():

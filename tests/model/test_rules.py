@@ -37,9 +37,9 @@ BROKEN = {
         "address=0x7f10 leaves 16 after division by 32; the base address must be a multiple of 32.",
         "Keep an aligned base and put the offset into the coordinates, or copy without TMA.",
     ),
-    "base_address_range": (
-        tiled(address=1 << 64), "address", 1 << 64, (1 << 64) - 1,
-        "address=18446744073709551616; a pointer lies between 0 and 2^64 - 1.",
+    "base_address_below_2pow57": (
+        tiled(address=1 << 57), "address", 1 << 57, (1 << 57) - 16,
+        "address=144115188075855872; a base address is at least 0 and below 2^57.",
         "Give the address of device memory, or none to leave it open.",
     ),
     "global_dim_range_1_2pow32": (
@@ -122,8 +122,8 @@ BROKEN = {
         "Use at most 64, or split the row into two boxes.",
     ),
     "box_fits_shared_memory": (
-        tiled(global_dim=(256, 256), global_strides=(1024,), box_dim=(256, 256)), "box_dim", 262144, 232448,
-        "A box of 256x256 float32 elements is 262144 bytes; a block has at most 232448 bytes of shared memory.",
+        tiled(global_dim=(256, 256), global_strides=(1024,), box_dim=(256, 256)), "box_dim", 262144, 233472,
+        "A box of 256x256 float32 elements is 262144 bytes; the driver takes at most 233472.",
         "Split it into two boxes or more.",
     ),
     "packed_type_needs_sm100": (
@@ -293,9 +293,9 @@ def test_warning_says_all_of_it_and_is_no_violation(rule):
             tiled("uint8", global_dim=(64, 64, 64), global_strides=(64, 4096), box_dim=(64, 8, 256), interleave="16B"),
             262144,
         ),
-        (im2col("uint8", channels=16, pixels=1024, interleave="32B", swizzle="32B"), None),
+        (tiled(global_dim=(64, 64, 64), global_strides=(256, 16384), box_dim=(4, 64, 28), swizzle="128B"), None),
     ],
-    ids=["rows padded by the swizzle", "slices of an interleaved row", "one slice of each pixel"],
+    ids=["rows padded by the swizzle", "slices of an interleaved row", "padded rows that fit"],
 )
 def test_footprint_that_the_encoder_does_not_count(tensor_map, footprint):
     assert tensor_map.violations() == []
@@ -315,8 +315,16 @@ def test_extent_past_the_allocation():
     )
     assert found.fix == "Declare global_dim[0]=257, or allocate 3200 bytes."
     assert extent_warnings(tensor_map, 3200) == []
+    [largest] = extent_warnings(tiled("uint8", (1 << 32,), (), (16,)), (1 << 32) - 1)
+    assert largest.fix == "Declare global_dim[0]=4294967295, or allocate 4294967296 bytes."
+    assert [found.value for found in extent_warnings(tiled(global_strides=(0,)), 255)] == [255]  # one row, 64 times
+    assert extent_warnings(tiled(global_dim=(0, 64)), 0) == []  # no tensor at all: the violations say so
     with pytest.raises(InputError, match="storage_bytes"):
         extent_warnings(tensor_map, "3200")
+
+
+def test_an_empty_tensor_is_no_narrow_one():
+    assert TensorMap.tiled("float32", (0,), (), (64,)).warnings() == []
 
 
 def test_every_rule_has_its_test():
@@ -438,12 +446,40 @@ def test_the_first_element_stride_is_checked_without_interleave_too_on_sm_90_onl
     assert tiled(element_strides=(9, 1)).violations("sm_100") == []
 
 
-def test_an_interleaved_bounding_box_is_held_against_the_dimension_before():
-    # W is 4 and would be left empty by an upper corner of -4; the driver looks at the 64 channels.
+def test_w_is_dimension_0_in_an_interleaved_layout():
+    # An upper corner of -4 leaves nothing of 4 positions; interleaved they are dimension 0, of which there are 64.
     image = {"global_dim": (64, 4, 8, 2), "global_strides": (128, 512, 4096), "upper": (-4, 0), "pixels": 8}
     assert rules_broken(im2col(**image)) == ["im2col_bounding_box_not_empty"]
     assert rules_broken(im2col(**image, interleave="16B")) == []
-    assert rules_broken(im2col(**image, interleave="16B"), "sm_100") == ["im2col_bounding_box_not_empty"]
+    [found] = im2col(**{**image, "global_dim": (4, 64, 8, 2)}, channels=8, interleave="16B").violations()
+    assert found.message.endswith("leave 0 of the 4 positions in global_dim[0]; a bounding box has 1 or more.")
+
+
+@pytest.mark.parametrize(
+    ("size", "lower", "legal"), [((1 << 31) - 1, 0, True), (1 << 31, 0, False), (1 << 32, -1, True)]
+)
+def test_a_bounding_box_is_computed_in_32_bits_on_sm_90(size, lower, legal):
+    wide = im2col(global_dim=(64, size, 8, 2), lower=(lower, 0))
+    assert rules_broken(wide) == ([] if legal else ["im2col_bounding_box_not_empty"])
+    assert rules_broken(wide, "sm_100") == []
+    for found in wide.violations():
+        assert found.message == (
+            "lower_corner[0]=0 and upper_corner[0]=0 leave -2147483648 of the 2147483648 positions in global_dim[1]; "
+            "a bounding box has 1 or more, and fewer than 2^31."
+        )
+        assert found.fix == "Use a tensor of fewer than 2^31 elements along this axis."
+
+
+def test_a_box_may_be_228_kib():
+    assert rules_broken(tiled("uint8", (256,) * 3, (256, 65536), (256, 228, 4))) == []
+    [found] = tiled("uint8", (256,) * 3, (256, 65536), (16, 139, 105)).violations()
+    assert (found.rule, found.value) == ("box_fits_shared_memory", 233520)
+
+
+@pytest.mark.parametrize(("address", "legal"), [(0, True), (1 << 56, True), ((1 << 57) - 16, True), (-16, False)])
+def test_an_address_need_not_exist(address, legal):
+    assert rules_broken(tiled(address=address)) == ([] if legal else ["base_address_below_2pow57"])
+    assert rules_broken(tiled(address=1 << 60), "sm_100") == []
 
 
 @pytest.mark.parametrize("swizzle", ["none", "32B", "64B", "128B"])
@@ -464,6 +500,11 @@ def test_what_sm_100_adds_is_taken_there(arch):
 def test_a_padded_packed_type_needs_32_bytes():
     found = padded(global_strides=(144,), address=0x110).violations("sm_100")
     assert [violation.rule for violation in found] == ["base_address_align_32", "global_stride_multiple_32"]
+
+
+def test_a_packed_stride_is_padded_in_bytes_alone():
+    [found] = tiled("16u4_align8b", (256, 64), (200,), (64, 16)).violations("sm_100")
+    assert found.fix == "Pad it to 208 bytes, or copy without TMA."
 
 
 def test_packed_rows_of_16_bytes():

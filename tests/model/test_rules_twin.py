@@ -23,7 +23,7 @@ def h200_takes(tm):
     row = (tm.box_dim[0] if tm.box_dim else 0) if tm.kind == "tiled" else tm.channels_per_pixel
     common = (
         tm.swizzle in ("none", *SPANS)
-        and (tm.address or 0) % alignment == 0
+        and (tm.address or 0) in range(0, 2**57, alignment)
         and all(0 < extent <= 2**32 for extent in tm.global_dim)
         and all(0 <= stride < 2**40 and stride % alignment == 0 for stride in tm.global_strides)
         and all(step in range(1, 9) for step in tm.element_strides)
@@ -37,7 +37,7 @@ def h200_takes(tm):
         return (
             (1 if tm.interleave == "none" else 3) <= tm.rank <= 5
             and all(0 < extent <= 256 for extent in tm.box_dim)
-            and size * math.prod(map(int.__floordiv__, tm.box_dim, tm.element_strides)) <= 227 * 1024
+            and size * math.prod(map(int.__floordiv__, tm.box_dim, tm.element_strides)) <= 228 * 1024
         )
     if tm.rank not in CORNERS:
         return False
@@ -46,9 +46,12 @@ def h200_takes(tm):
     return (
         0 < tm.channels_per_pixel <= 256
         and 0 < tm.pixels_per_column <= 1024
-        and size * tm.channels_per_pixel * tm.pixels_per_column <= 227 * 1024
+        and size * tm.channels_per_pixel * tm.pixels_per_column <= 228 * 1024
         and all(-limit <= corner < limit for corner in (*tm.lower_corner, *tm.upper_corner))
-        and all(axis + up > low for axis, low, up in zip(axes, tm.lower_corner, tm.upper_corner, strict=False))
+        and all(
+            0 < (axis + up - low) % 2**32 < 2**31
+            for axis, low, up in zip(axes, tm.lower_corner, tm.upper_corner, strict=False)
+        )
     )
 
 
@@ -73,13 +76,13 @@ def maps(draw):
     chunks = max(16 // TYPE_BYTES[dtype], 1)
     shared = {
         "dtype": dtype,
-        "global_dim": entries(rank, mostly(st.integers(1, 300), 0, -1, 2**32, 2**32 + 1, 2**63)),
+        "global_dim": entries(rank, mostly(st.integers(1, 300), 0, -1, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**32 + 1)),
         "global_strides": entries(max(rank - 1, 0), mostly(multiple(4000), 8, 24, -16, 2**40 - 32, 2**40)),
         "element_strides": entries(rank, mostly(st.integers(1, 8), 0, 9, -1)),
         "interleave": draw(st.sampled_from(["none", "none", *INTERLEAVES])),
         "swizzle": draw(st.sampled_from(["none", "none", "128B", "128B", *SWIZZLES])),
         "oob_fill": draw(st.sampled_from(["none", "none", *OOB_FILLS])),
-        "address": draw(mostly(st.one_of(st.none(), multiple(100)), 8, 16, 2**40 + 16)),
+        "address": draw(mostly(st.one_of(st.none(), multiple(100)), 8, 16, 2**40 + 16, 2**57 - 32, 2**57)),
     }
     row = draw(mostly(st.integers(1, 256 // chunks).map(lambda n: n * chunks), 0, -chunks, 7, 256, 257, 512))
     if kind == "tiled":

@@ -77,8 +77,9 @@ def array_view(array: Any) -> ArrayView:
     except InputError:
         raise
     except Exception as error:  # the array's library, and any of them may raise anything
+        said = " ".join(str(error).split())[:200]
         raise InputError(
-            f"the array does not say where it lies: {str(error)[:200]}", field="array", value=type(array),
+            f"the array does not say where it lies: {said}", field="array", value=type(array),
             fix="pass a plain array, detached from gradients and not being traced",
         ) from error  # fmt: skip
     raise InputError(

@@ -19,7 +19,9 @@ from tmalab.model.rules.rule import MEASURED, Arch, Finding, listed, plural, rul
 from tmalab.model.swizzle import PATTERNS
 from tmalab.model.tensor_map_fields import TensorMapFields
 
-# 227 KiB, what a block can have at most on sm_90 (CUDA programming guide, technical specifications).
+# The encoder holds a box against the shared memory of a whole SM, 228 KiB on sm_90, of which a block can have 227
+# (CUDA programming guide, technical specifications).
+ENCODER_BOX_BYTES = 228 * 1024
 BLOCK_SMEM_BYTES = 227 * 1024
 
 
@@ -28,16 +30,6 @@ def inner_row(tm: TensorMapFields) -> tuple[str, int]:
     if tm.kind == "im2col":
         return "channels_per_pixel", tm.channels_per_pixel or 0
     return "box_dim[0]", tm.box_dim[0] if tm.box_dim else 0
-
-
-def has_legal_box(tm: TensorMapFields) -> bool:
-    """Whether rank, box and element strides are each such as the driver takes, so that the box has a size at all."""
-    if tm.kind == "im2col":
-        channels, pixels = tm.channels_per_pixel or 0, tm.pixels_per_column or 0
-        counted = 3 <= tm.rank <= 5 and 1 <= channels <= 256 and 1 <= pixels <= 1024
-    else:
-        counted = 1 <= tm.rank <= 5 and all(1 <= size <= 256 for size in tm.box_dim)
-    return counted and all(1 <= step <= 8 for step in tm.element_strides)
 
 
 def _row_in_bytes(field: str, count: int, tm: TensorMapFields) -> str:
@@ -94,17 +86,13 @@ def box_inner_le_swizzle_span(tm: TensorMapFields, arch: Arch) -> Iterator[Findi
         )  # fmt: skip
 
 
-@rule(
-    "box_fits_shared_memory",
-    "The whole box fits into a block's shared memory",
-    measured=f"{MEASURED} (the limit is in the CUDA programming guide, technical specifications)",
-)
+@rule("box_fits_shared_memory", "The whole box is at most 228 KiB", measured=MEASURED)
 def box_fits_shared_memory(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
-    """All that one copy takes is at most 232448 bytes (227 KiB), the shared memory that a block can have.
+    """All that one copy takes is at most 233472 bytes (228 KiB), the shared memory of an SM. No manual says so.
 
-    No manual says that the encoder asks this. It counts `box_dim[i] // element_strides[i]` elements, rounded down, in
-    each dimension (the engine rounds up), so a stride longer than the box passes whatever the box's size. In im2col
-    it counts `channels_per_pixel` times `pixels_per_column`.
+    The driver counts `box_dim[i] // element_strides[i]` elements, rounded down, in each dimension, where the engine
+    rounds up and takes rows whole: a stride longer than the box passes whatever the box's size. Padding is not
+    counted. In im2col it counts `channels_per_pixel` times `pixels_per_column`.
     """
     if tm.element.packed:
         return
@@ -120,10 +108,10 @@ def box_fits_shared_memory(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]
     total = tm.element.bytes
     for count in taken:
         total *= count
-    if total > BLOCK_SMEM_BYTES:
+    if total > ENCODER_BOX_BYTES:
         yield (
-            "box_dim" if tm.kind == "tiled" else "pixels_per_column", total, BLOCK_SMEM_BYTES,
+            "box_dim" if tm.kind == "tiled" else "pixels_per_column", total, ENCODER_BOX_BYTES,
             f"A box of {'x'.join(map(str, taken))} {tm.dtype} elements is {show(total)} bytes; "
-            f"a block has at most {BLOCK_SMEM_BYTES} bytes of shared memory.",
+            f"the driver takes at most {ENCODER_BOX_BYTES}.",
             f"Split it into {plural(-(-total // BLOCK_SMEM_BYTES), 'box')} or more.",
         )  # fmt: skip

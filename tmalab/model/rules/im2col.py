@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tmalab.model.rules.rule import MEASURED, Arch, Finding, plural, rule, show
+from tmalab.model.rules.shared import LARGEST_DIM
 from tmalab.model.tensor_map_fields import TensorMapFields
 
 IM2COL = ("im2col",)
@@ -89,32 +90,43 @@ def im2col_corner_range(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
                     )  # fmt: skip
 
 
+def first_axis(tm: TensorMapFields) -> int:
+    """The dimension that the first corner belongs to, W: 1 after the channels, or 0 in an interleaved layout.
+
+    NC/8HWC8 is (W, H, D, C/8, N) to the engine, each element of W a slice of 16 or 32 bytes of channels (measured).
+    """
+    return 0 if tm.interleave != "none" else 1
+
+
 @rule(
     "im2col_bounding_box_not_empty", "The bounding box holds at least one position", kinds=IM2COL,
     written=f"{DRIVER_API}, pixelBoxUpperCorner",
-    measured=f"that with interleave corner i is held against global_dim[i] was {MEASURED}",
+    measured=f"that it is computed in 32 bits, and with interleave from dimension 0 on, was {MEASURED}",
 )  # fmt: skip
 def im2col_bounding_box_not_empty(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
-    """`global_dim[i + 1] + upper_corner[i] - lower_corner[i]`, the window origins along one axis, is at least 1.
+    """The size of each axis, plus its upper corner, minus its lower one (the window origins along it) is at least 1.
 
-    With interleave 16B or 32B the driver takes `global_dim[i]` there, so that W is held against the channels. The
-    manual says nothing of it; for other architectures than sm_90 the rule is applied as it reads.
+    The driver computes this in 32 bits: an axis of 2^31 elements or more has a negative size, and is refused. The
+    axes begin at dimension 1, after the channels; in an interleaved layout W is dimension 0.
     """
     if tm.rank not in CORNER_LIMITS:
         return
     least, most = CORNER_LIMITS[tm.rank]
-    first_axis = 0 if tm.interleave != "none" and arch.measured else 1
     for position, (lower, upper) in enumerate(zip(tm.lower_corner, tm.upper_corner, strict=True)):
-        axis = position + first_axis
-        size = tm.global_dim[axis]
+        axis = position + first_axis(tm)
         # A field that breaks its own rule counts as the nearest legal one: what it would be when that is mended.
-        lowest = min(max(lower, least), most)
-        if max(size, 1) + min(max(upper, least), most) - lowest < 1:
-            positions = size + upper - lower
+        size = min(max(tm.global_dim[axis], 1), LARGEST_DIM)
+        lowest, highest = min(max(lower, least), most), min(max(upper, least), most)
+        positions = size + highest - lowest
+        if arch.measured:
+            positions = (positions + (1 << 31)) % (1 << 32) - (1 << 31)
+        if positions < 1:
             yield (
                 f"upper_corner[{position}]", positions, 1,
                 f"lower_corner[{position}]={show(lower)} and upper_corner[{position}]={show(upper)} leave "
-                f"{show(positions)} of the {show(size)} positions in global_dim[{axis}]; a bounding box has 1 or more.",
-                f"Use an upper corner of at least {lowest - max(size, 1) + 1}; "
-                "for a convolution it is padding - dilation * (kernel - 1).",
+                f"{positions} of the {show(tm.global_dim[axis])} positions in global_dim[{axis}]; a bounding box has "
+                f"1 or more{', and fewer than 2^31' if size >> 31 else ''}.",
+                "Use a tensor of fewer than 2^31 elements along this axis." if size >> 31 else
+                f"Use an upper corner of at least {lowest - size + 1}; for a convolution it is "
+                "padding - dilation * (kernel - 1).",
             )  # fmt: skip

@@ -67,3 +67,24 @@ def fence_proxy_tensormap_after_global_write(launch: Launch, arch: Arch) -> Iter
             "descriptor_space=global; the engine may still see what was there before the descriptor was written.",
             "Issue fence.proxy.tensormap::generic.acquire.sys on its 128 bytes in each block before the first use.",
         )  # fmt: skip
+
+
+# 16 bits for all offsets of a copy: one of 16, two of 8 or three of 5.
+OFFSET_LIMITS = {3: (1 << 16) - 1, 4: (1 << 8) - 1, 5: (1 << 5) - 1}
+
+
+@rule(
+    "im2col_offset_is_cut", "An im2col offset fits into its bits", kinds=("im2col",), written="PTX ISA, im2col mode",
+    measured=f"that nothing is raised was {MEASURED}",
+)  # fmt: skip
+def im2col_offset_is_cut(launch: Launch, arch: Arch) -> Iterator[Finding]:
+    """Offsets are at most 65535 with rank 3, 255 with rank 4 and 31 with rank 5. What does not fit is lost."""
+    most = OFFSET_LIMITS.get(launch.tm.rank)
+    for position, offset in enumerate(launch.offsets):
+        if most is not None and offset > most:
+            yield (
+                f"offsets[{position}]", offset, most,
+                f"offsets[{position}]={show(offset)}; with rank {launch.tm.rank} an offset has {most.bit_length()} "
+                "bits, and what does not fit is lost.",
+                "Move the coordinates instead.",
+            )  # fmt: skip

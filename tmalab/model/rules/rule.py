@@ -116,8 +116,8 @@ def listed(values: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 def plural(count: int, noun: str) -> str:
     """`two boxes`, `12 copies`: a number and its noun."""
-    words = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    number = words[count] if 0 <= count <= 10 else show(count)
+    words = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    number = words[count - 1] if 1 <= count <= 10 else show(count)
     ending = "es" if noun.endswith("x") else "s"
     plural_noun = noun[:-1] + "ies" if noun.endswith("y") else noun + ending
     return f"{number} {noun if count == 1 else plural_noun}"

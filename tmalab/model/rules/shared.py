@@ -65,13 +65,17 @@ def base_address_align_32(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
         yield from _misaligned_address(tm, 32)
 
 
-@rule("base_address_range", "The base address fits into a pointer", written=f"{DRIVER_API}, globalAddress (void *)")
-def base_address_range(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
-    """An address is passed as a pointer of 64 bits; no other number can be handed to the driver at all."""
-    if tm.address is not None and not 0 <= tm.address < 1 << 64:
+@rule(
+    "base_address_below_2pow57", "The base address is below 2^57", written=f"{DRIVER_API}, globalAddress (void *)",
+    measured=f"that it is 57 bits and not 64 was {MEASURED}",
+)  # fmt: skip
+def base_address_below_2pow57(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
+    """A base address has 57 bits; the driver refuses a larger one. It need not be memory that exists: null is taken."""
+    bits = 57 if arch.measured else 64
+    if tm.address is not None and not 0 <= tm.address < 1 << bits:
         yield (
-            "address", tm.address, (1 << 64) - 1,
-            f"address={show(tm.address)}; a pointer lies between 0 and 2^64 - 1.",
+            "address", tm.address, 0 if tm.address < 0 else (1 << bits) - 16,
+            f"address={show(tm.address)}; a base address is at least 0 and below 2^{bits}.",
             "Give the address of device memory, or none to leave it open.",
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from tmalab.model import box_bytes
 from tmalab.model.rules.allocation import is_plausible
-from tmalab.model.rules.box import BLOCK_SMEM_BYTES, box_fits_shared_memory, has_legal_box, inner_row
+from tmalab.model.rules.box import BLOCK_SMEM_BYTES, box_fits_shared_memory, inner_row
 from tmalab.model.rules.rule import MEASURED, Arch, Finding, listed, rule, show
 from tmalab.model.swizzle import PATTERNS
 from tmalab.model.tensor_map_fields import TensorMapFields
@@ -34,7 +34,7 @@ def null_global_address(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
 @rule("box_wider_than_tensor", "The box is wider than the tensor", kinds=("tiled",), measured=MEASURED)
 def box_wider_than_tensor(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
     """No rule holds the box to the tensor. What lies past it is filled on a load, and its bytes count all the same."""
-    for position, (size, box) in enumerate(zip(tm.global_dim, tm.box_dim, strict=True)):
+    for (position, size), box in zip(listed(tm.global_dim), tm.box_dim, strict=False):
         if box > size > 0:
             yield (
                 f"box_dim[{position}]", box, size,
@@ -42,8 +42,6 @@ def box_wider_than_tensor(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
                 f"{show(box - size)} past the tensor are filled on a load and dropped on a store.",
                 "Use a narrower box; these bytes cost shared memory, and a load's barrier counts them.",
             )  # fmt: skip
-        if position == 4:
-            return
 
 
 @rule("size_1_dimension_stride", "A dimension of size 1 has a stride", written="CUDA driver API, globalStrides")
@@ -125,19 +123,21 @@ def inner_element_stride_ignored(tm: TensorMapFields, arch: Arch) -> Iterator[Fi
         )  # fmt: skip
 
 
-@rule("footprint_past_shared_memory", "The copy is larger than the encoder thinks", measured=MEASURED)
+@rule("footprint_past_shared_memory", "The copy is larger than the encoder thinks", kinds=("tiled",), measured=MEASURED)
 def footprint_past_shared_memory(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
     """The encoder takes boxes that no block's shared memory can hold.
 
     It rounds `box_dim[i] / element_strides[i]` down where the engine rounds up, it leaves out what a swizzle pads a
     row to, and it counts elements where an interleaved copy brings whole slices.
     """
-    if not has_legal_box(tm) or any(box_fits_shared_memory.check(tm, arch)):
+    box_legal = 1 <= tm.rank <= 5 and all(1 <= size <= 256 for size in tm.box_dim)
+    strides_legal = all(1 <= step <= 8 for step in tm.element_strides[:6])
+    if not (box_legal and strides_legal) or any(box_fits_shared_memory.check(tm, arch)):
         return
     footprint = box_bytes.footprint_bytes(tm)
     if footprint > BLOCK_SMEM_BYTES:
         yield (
-            "box_dim" if tm.kind == "tiled" else "pixels_per_column", footprint, BLOCK_SMEM_BYTES,
+            "box_dim", footprint, BLOCK_SMEM_BYTES,
             f"The box stands in {footprint} bytes of shared memory; a block has at most {BLOCK_SMEM_BYTES}, and the "
             "encoder counts fewer.",
             "Use a smaller box.",
