@@ -90,9 +90,9 @@ WORDS = [
 ]
 # Each repeated to 10 MB.
 UNITS = [
-    "[", "{", '{"a":', "[1],", "{},", '{"a":1},', "0", "0,", '"', '\\"', "a", " ", "\n", "(", "Sw<", "--a ", ":", "é",
-    "😀", "8,", "((", "\ufeff", "1:", "TMA Desc Addr: 0\n", "dim 1\n", "/*", "//", "x=", "x[", "cuTensorMapEncodeTiled(",
-    "cuTensorMapEncodeTiled(a=",
+    "[", "{", '{"a":', "[1],", "{},", '{"a":1},', "0", "0,", '"', '\\"', "a", " ", "\n", "(", "Sw<", "--a ", ":",
+    "é", "😀", "8,", "((", "\ufeff", "1:", "TMA Desc Addr: 0\n", "dim 1\n", "/*", "//", "x=", "x[",
+    "cuTensorMapEncodeTiled(", "cuTensorMapEncodeTiled(a=",
 ]  # fmt: skip
 
 
