@@ -96,14 +96,14 @@ def maps(draw):
     )  # fmt: skip
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(maps())
 def test_rules_agree_with_their_second_telling(tm):
     found = tm.violations()
     assert (found == []) == h200_takes(tm), found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(maps())
 def test_a_map_with_every_violation_mended_is_legal(tm):
     """Putting the nearest legal value where a violation points leads to a legal map: nothing was missed."""
