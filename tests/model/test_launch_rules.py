@@ -340,3 +340,16 @@ def test_a_store_outside_the_tensor_reads_no_shared_memory():
 def test_interleaved_coordinates_count_slices():
     tensor_map = TensorMap.tiled("float32", (8, 8, 8), (256, 2048), (8, 2, 2), interleave="16B")
     assert rules_broken(tensor_map, (1, 0, 0), direction="load") == []
+
+
+def test_a_null_base_does_not_matter_to_a_box_outside_the_tensor():
+    tm = TensorMap.tiled("float32", (64, 64), (256,), (16, 16), address=0)
+    for coords, faults in (
+        ((0, 0), True),
+        ((64, 0), False),
+        ((0, 2**31 - 1), False),
+        ((-16, 0), False),
+        ((-12, 0), True),
+    ):
+        broken = [v.rule for v in launch_violations(tm, coords, direction="load")]
+        assert ("null_global_address" in broken) is faults, coords

@@ -22,9 +22,9 @@ from tmalab.experiment.transfer_case import transfer_case
 from tmalab.model.element_types import ELEMENT_TYPES
 from tmalab.model.tensor_map import TensorMap
 
-FAULT_SHARE = 0.012
+FAULT_SHARE = 0.004
 WRONG_COUNT_SHARE = 0.01
-ANY_TYPE_SHARE = 0.02  # of reductions: any type with any operation
+ANY_TYPE_SHARE = 0.008  # of reductions: any type with any operation
 UNIFORM_SHARE = 0.08
 MEMORY_BYTES = 1 << 20
 BOX_BYTES = 200 << 10
@@ -150,18 +150,23 @@ def _coords(rng: Random, tensor_map: TensorMap, direction: str) -> list[int]:
     coords = []
     for position, size in enumerate(tensor_map.global_dim):
         low, high = 0, size - 1
-        if tensor_map.kind == "im2col" and 0 < position < tensor_map.rank - 1:
-            # Where the bounding box of the pixels starts and ends: mostly the copy starts within it.
-            low, high = tensor_map.lower_corner[position - 1], size - 1 + tensor_map.upper_corner[position - 1]
-        inside = rng.randint(min(low, high), max(low, high))
+        corner = position - (tensor_map.interleave == "none")
+        if tensor_map.kind == "im2col" and 0 <= corner < tensor_map.rank - 2:
+            # Where the bounding box of the pixels starts and ends. A start outside it is a fault: few are wanted.
+            low, high = tensor_map.lower_corner[corner], size - 1 + tensor_map.upper_corner[corner]
+            outside = rng.random() < FAULT_SHARE and rng.choice((low - 1, high + 1, low - 9, high + 40))
+            coords.append(outside or rng.choice((low, rng.randint(low, high), rng.randint(low, high), high)))
+            continue
+        inside = rng.randint(low, high)
         coords.append(
             rng.choices(
                 (low, inside, size + rng.randint(-8, 8), -rng.randint(1, 20), rng.choice((-(1 << 31), (1 << 31) - 1))),
                 (30, 46, 14, 9, 1),
             )[0]
         )
-    chunk = max(16 // tensor_map.element.bytes, 1)
-    coords[0] = coords[0] // chunk * chunk
+    if tensor_map.kind == "tiled" or tensor_map.interleave == "none":
+        chunk = max(16 // tensor_map.element.bytes, 1)
+        coords[0] = coords[0] // chunk * chunk
     return coords if direction == "load" else [max(0, coord) for coord in coords]
 
 

@@ -106,8 +106,7 @@ def first_axis(tm: TensorMapFields) -> int:
 def im2col_bounding_box_not_empty(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
     """The size of each axis, plus its upper corner, minus its lower one (the window origins along it) is at least 1.
 
-    The driver computes this in 32 bits: an axis of 2^31 elements or more has a negative size, and is refused. The
-    axes begin at dimension 1, after the channels; in an interleaved layout W is dimension 0.
+    The driver adds size and upper corner in 32 bits: a sum of 2^31 or more is negative, and refused. The axes begin at dimension 1, after the channels; in an interleaved layout W is dimension 0.
     """
     if tm.rank not in CORNER_LIMITS:
         return
@@ -117,9 +116,10 @@ def im2col_bounding_box_not_empty(tm: TensorMapFields, arch: Arch) -> Iterator[F
         # A field that breaks its own rule counts as the nearest legal one: what it would be when that is mended.
         size = min(max(tm.global_dim[axis], 1), LARGEST_DIM)
         lowest, highest = min(max(lower, least), most), min(max(upper, least), most)
-        positions = size + highest - lowest
+        end = size + highest
         if arch.measured:
-            positions = (positions + (1 << 31)) % (1 << 32) - (1 << 31)
+            end = (end + (1 << 31)) % (1 << 32) - (1 << 31)
+        positions = end - lowest
         if positions < 1:
             yield (
                 f"upper_corner[{position}]", positions, 1,

@@ -174,12 +174,22 @@ def im2col_store_box_inside(launch: Launch, arch: Arch) -> Iterator[Finding]:
     cuda_error="ILLEGAL_ADDRESS",
 )  # fmt: skip
 def null_global_address(launch: Launch, arch: Arch) -> Iterator[Finding]:
-    """The encoder takes a null base; a copy through it reads or writes address 0."""
-    if launch.tm.address == 0:
+    """The encoder takes a null base; a copy through it reads or writes address 0, unless all its box is outside."""
+    if launch.tm.address == 0 and _touches_the_tensor(launch):
         yield (
             "address", 0, None, "address=0; a copy through a null base faults.",
             "Encode with the tensor's address, or patch the map with cuTensorMapReplaceAddress first.",
         )  # fmt: skip
+
+
+def _touches_the_tensor(launch: Launch) -> bool:
+    """Whether any element of the box lies in the tensor; of an im2col walk this is taken for granted."""
+    axes = zip(launch.coords, launch.tm.box_dim, launch.tm.element_strides, launch.tm.global_dim, strict=False)
+    for coord, box, stride, size in axes:
+        steps_before = max(0, -(coord // stride)) if stride > 0 else 0  # the first element that is not before it
+        if steps_before * stride >= box or coord + steps_before * stride >= size:
+            return False
+    return True
 
 
 # --- Where in shared memory ------------------------------------------------------------------------------------------

@@ -66,10 +66,10 @@ def base_address_align_32(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
 
 
 @rule(
-    "base_address_below_2pow57", "The base address is below 2^57", written=f"{DRIVER_API}, globalAddress (void *)",
+    "base_address_range", "The base address is below 2^57", written=f"{DRIVER_API}, globalAddress (void *)",
     measured=f"that it is 57 bits and not 64 was {MEASURED}",
 )  # fmt: skip
-def base_address_below_2pow57(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
+def base_address_range(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
     """A base address has 57 bits; the driver refuses a larger one. It need not be memory that exists: null is taken."""
     bits = 57 if arch.measured else 64
     if tm.address is not None and not 0 <= tm.address < 1 << bits:
