@@ -37,7 +37,7 @@ BROKEN = {
         "address=0x7f10 leaves 16 after division by 32; the base address must be a multiple of 32.",
         "Keep an aligned base and put the offset into the coordinates, or copy without TMA.",
     ),
-    "base_address_below_2pow57": (
+    "base_address_range": (
         tiled(address=1 << 57), "address", 1 << 57, (1 << 57) - 16,
         "address=144115188075855872; a base address is at least 0 and below 2^57.",
         "Give the address of device memory, or none to leave it open.",
@@ -478,7 +478,7 @@ def test_a_box_may_be_228_kib():
 
 @pytest.mark.parametrize(("address", "legal"), [(0, True), (1 << 56, True), ((1 << 57) - 16, True), (-16, False)])
 def test_an_address_need_not_exist(address, legal):
-    assert rules_broken(tiled(address=address)) == ([] if legal else ["base_address_below_2pow57"])
+    assert rules_broken(tiled(address=address)) == ([] if legal else ["base_address_range"])
     assert rules_broken(tiled(address=1 << 60), "sm_100") == []
 
 

@@ -15,7 +15,7 @@ DATA = Path(__file__).parent / "data"
 
 # Rules that no record breaks alone: in the data they come with others, or not at all.
 NEVER_ALONE = {
-    "base_address_below_2pow57": "the records give addresses modulo 1024 only; encode-questions.jsonl has it",
+    "base_address_range": "the records give addresses modulo 1024 only; encode-questions.jsonl has it",
 }
 
 
