@@ -496,24 +496,34 @@ def test_nothing_moves_by_itself(visit):
 
 
 def test_a_control_answers_within_50_ms(visit):
+    """From the click to a page laid out anew, in the dearest case: the text table is open, and is built again.
+
+    The wait for the next frame is the screen's, and on a busy machine the scheduler's: an empty one, measured beside
+    each, is taken off.
+    """
     page = visit()
-    page.locator("summary").first.click()  # the dearest case: the text table is open and is built anew
+    page.locator("summary").first.click()
     times = page.evaluate(
         """async () => {
+            const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+            const took = async (act) => {
+                const start = performance.now();
+                act();
+                await frame();
+                return performance.now() - start;
+            };
             const times = [];
-            const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-            for (let i = 0; i < 5; i++) {
-                for (const input of document.querySelectorAll(".tma-bar input:not(:checked)")) {
-                    if (input.type !== "radio" || input.closest(".tma") !== document.querySelector(".tma")) continue;
-                    const start = performance.now();
-                    input.click();
-                    await painted();
-                    times.push(performance.now() - start);
+            const root = document.querySelector(".tma");
+            for (let i = 0; i < 4; i++) {
+                for (const input of root.querySelectorAll("input[type=radio]:not(:checked)")) {
+                    const idle = await took(() => {});
+                    times.push(await took(() => input.click()) - idle);
                 }
             }
             return times.sort((a, b) => a - b);
         }"""
     )
+    assert len(times) >= 20
     assert times[len(times) // 2] <= 50, times
 
 
