@@ -43,6 +43,7 @@ def test_an_example_breaks_no_other_rule(rule_id):
 @pytest.mark.parametrize("rule_id", rule_ids())
 def test_the_text_says_all_that_the_page_says(rule_id):
     page, text = rule_page(rule_id), " ".join(explain(rule_id).split())
+    assert page.example is not None
     assert text.startswith(f"{rule_id}: {page.title} ")
     for said in (page.text, *(value for _, value in page.facts), page.example.text, page.example.message):
         assert " ".join(said.split()) in text

@@ -12,7 +12,7 @@ from __future__ import annotations
 import textwrap
 from typing import NamedTuple
 
-from tmalab.checker.rule_examples import Example, example
+from tmalab.checker.rule_examples import EXAMPLES, Example, example
 from tmalab.errors import InputError
 from tmalab.model.launch_rules import BULK_COPY_RULES, LAUNCH_RULES, LAUNCH_WARNINGS
 from tmalab.model.rules import ALLOCATION_WARNINGS, MODE_RULES, RULES, WARNINGS
@@ -110,13 +110,16 @@ def rule_ids() -> list[str]:
 
 
 class RulePage(NamedTuple):
-    """What there is to say of one rule; `facts` are names and values: the source, what it holds for, what it raises."""
+    """What there is to say of one rule; `facts` are names and values: the source, what it holds for, what it raises.
+
+    A rule that is new may have no example yet; a test asks for one.
+    """
 
     id: str
     title: str
     text: str
     facts: tuple[tuple[str, str], ...]
-    example: Example
+    example: Example | None
 
 
 def rule_page(rule_id: str) -> RulePage:
@@ -136,7 +139,7 @@ def rule_page(rule_id: str) -> RulePage:
         facts = [("Source", rule.source), ("Holds for", f"{' and '.join(rule.kinds)} maps on {', '.join(rule.arches)}")]
         if rule.cuda_error:
             facts.append(("Raises", f"CUDA_ERROR_{rule.cuda_error}, at the launch and not at the encoding"))
-    return RulePage(rule_id, title, text, tuple(facts), example(rule_id))
+    return RulePage(rule_id, title, text, tuple(facts), example(rule_id) if rule_id in EXAMPLES else None)
 
 
 def explain(rule_id: str, width: int = 88) -> str:
@@ -145,6 +148,8 @@ def explain(rule_id: str, width: int = 88) -> str:
     lines = [f"{rule_id}: {page.title}", "", *textwrap.wrap(page.text, width), ""]
     for name, value in page.facts:
         lines += textwrap.wrap(value, width, initial_indent=f"{name + ':':11}", subsequent_indent=" " * 11)
+    if page.example is None:
+        return "\n".join(lines).rstrip()
     said = [page.example.message, *([f"Fix: {page.example.fix}"] if page.example.fix else [])]
     lines += ["", "Example:", *page.example.text.splitlines(), ""]
     return "\n".join([*lines, *(line for sentence in said for line in textwrap.wrap(sentence, width))])

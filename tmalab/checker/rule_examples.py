@@ -120,6 +120,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "inner_coordinate_16B": _MAP | {"dtype": "int32", "box_dim": [32, 8], "global_strides": [512], "coords": [1, 0]},
     "store_coordinate_not_negative": _MAP | {"coords": [0, -1], "direction": "store"},
     "coordinate_is_32_bit": _MAP | {"coords": [0, 1 << 31]},
+    "im2col_start_inside_box": _IMAGE | {"coords": [0, 7, 0, 0]},
     "im2col_offset_is_16_bit": _IMAGE | {"coords": [0, 0, 0, 0], "offsets": [65536, 0]},
     "im2col_store_box_inside": _IMAGE | {"coords": [0, 0, 0, 0], "direction": "store"},
     "null_global_address": _MAP | {"address": 0, "coords": [0, 0]},
@@ -153,6 +154,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "direction": "store",
     },
     "fence_proxy_tensormap_after_global_write": _MAP | {"coords": [0, 0], "descriptor_space": "global"},
+    "im2col_offset_is_cut": _IMAGE | {"coords": [0, 0, 0, 0], "offsets": [256, 0]},
     # views, layouts and use
     "inner_stride_must_be_1": {
         "mode": "dlpack", "dtype": "float16", "shape": [128, 16], "strides_elements": [1, 128], "box_shape": [8, 16],
