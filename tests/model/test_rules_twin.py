@@ -49,7 +49,7 @@ def h200_takes(tm):
         and size * tm.channels_per_pixel * tm.pixels_per_column <= 228 * 1024
         and all(-limit <= corner < limit for corner in (*tm.lower_corner, *tm.upper_corner))
         and all(
-            0 < (axis + up - low) % 2**32 < 2**31
+            (axis + up + 2**31) % 2**32 - 2**31 > low
             for axis, low, up in zip(axes, tm.lower_corner, tm.upper_corner, strict=False)
         )
     )

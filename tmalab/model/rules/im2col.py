@@ -106,7 +106,8 @@ def first_axis(tm: TensorMapFields) -> int:
 def im2col_bounding_box_not_empty(tm: TensorMapFields, arch: Arch) -> Iterator[Finding]:
     """The size of each axis, plus its upper corner, minus its lower one (the window origins along it) is at least 1.
 
-    The driver adds size and upper corner in 32 bits: a sum of 2^31 or more is negative, and refused. The axes begin at dimension 1, after the channels; in an interleaved layout W is dimension 0.
+    The driver adds size and upper corner in 32 bits: a sum of 2^31 or more is negative, and refused. The axes begin at
+    dimension 1, after the channels; in an interleaved layout W is dimension 0.
     """
     if tm.rank not in CORNER_LIMITS:
         return

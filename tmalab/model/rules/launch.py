@@ -214,11 +214,6 @@ def smem_dst_align_128(launch: Launch, arch: Arch) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _moves_nothing(launch: Launch) -> bool:
-    beyond = any(coord >= size for coord, size in zip(launch.coords, launch.tm.global_dim, strict=True))
-    return launch.direction != "load" and beyond
-
-
 @rule(
     "box_past_shared_memory", "The box lies inside the block's shared memory", written=f"{PTX}, dstMem and srcMem",
     measured=MEASURED,
@@ -234,7 +229,9 @@ def box_past_shared_memory(launch: Launch, arch: Arch) -> Iterator[Finding]:
             "smem_base", launch.smem_base, 0,
             f"smem_base={show(launch.smem_base)}; shared memory begins at 0.", "Use 0 or a multiple of 128.",
         )  # fmt: skip
-    elif launch.smem_bytes is not None and launch.legal and not _moves_nothing(launch):
+    elif launch.smem_bytes is not None and launch.legal:
+        if launch.direction != "load" and not _touches_the_tensor(launch):
+            return
         footprint = box_bytes.footprint_bytes(launch.tm)
         end = launch.smem_base + footprint
         if end > launch.smem_bytes:
