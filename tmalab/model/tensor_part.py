@@ -90,7 +90,8 @@ class TensorPart:
             inside = axis.inside
             positions = np.arange(inside.start, inside.stop)
             first = axis.start + inside.start * axis.step
-            _refuse_far(first + max(len(inside) - 1, 0) * axis.step, stride)
+            if inside:  # a dimension that lies outside altogether touches nothing, however far it is
+                _refuse_far(first + (len(inside) - 1) * axis.step, stride)
             steps = (first + np.arange(len(inside)) * axis.step) * (stride if len(inside) else 0)
             self.starts = (steps[:, None] + self.starts).reshape(-1)
             self.lines = (positions[:, None] * lines_before + self.lines).reshape(-1)

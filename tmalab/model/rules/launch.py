@@ -170,12 +170,12 @@ def im2col_store_box_inside(launch: Launch, arch: Arch) -> Iterator[Finding]:
 
 
 @rule(
-    "null_global_address", "The tensor's address is not null", written="CUDA driver API, globalAddress",
+    "null_global_address", "The tensor's address is not null", written="CUDA driver API, globalAddress", measured=MEASURED,
     cuda_error="ILLEGAL_ADDRESS",
 )  # fmt: skip
 def null_global_address(launch: Launch, arch: Arch) -> Iterator[Finding]:
-    """The encoder takes a null base; a copy through it reads or writes address 0, unless all its box is outside."""
-    if launch.tm.address == 0 and _touches_the_tensor(launch):
+    """The encoder takes a null base. Each load through it faults; a store or a reduction faults if it writes."""
+    if launch.tm.address == 0 and (launch.direction == "load" or _touches_the_tensor(launch)):
         yield (
             "address", 0, None, "address=0; a copy through a null base faults.",
             "Encode with the tensor's address, or patch the map with cuTensorMapReplaceAddress first.",
