@@ -70,6 +70,11 @@ def box_case(name: str, coords: tuple[int, ...], *, case_name: str | None = None
     )  # fmt: skip
 
 
+def encoded_case() -> Case:
+    """The one encoding that all places of the box "plane" share, but for the address of the tensor."""
+    return encode_case("box/encoded/plane", TensorMap.from_dict({**BOX_MAPS["plane"].to_dict(), "address": ADDRESS}))
+
+
 def refused_case() -> Case:
     """The map that the driver refuses."""
     fields = {**REFUSED_MAP.to_dict(), "address": ADDRESS}
@@ -82,8 +87,9 @@ def fault_case() -> Case:
 
 
 def box_cases() -> Iterator[Case]:
-    """Every map at every place where it was put, and the refusal."""
+    """Every map at every place where it was put, one of them encoded, and the refusal."""
     for name, places in BOX_COORDS.items():
         for coords in places:
             yield box_case(name, coords)
+    yield encoded_case()
     yield refused_case()

@@ -28,7 +28,7 @@ ENCODE_BASE: dict[str, Any] = {
 
 # Values whose bits, or whose bits less one, are all 0, all 1, and 0101… and 1010…: together they find where a field
 # begins and ends, and in which order its bits stand.
-_ADDRESSES = (0, 0x5555_5555_5555_5550, 0xAAAA_AAAA_AAAA_AAA0, 2**64 - 16)
+_ADDRESSES = (0, 0x155_5555_5555_5550, 0xAA_AAAA_AAAA_AAA0, 2**57 - 16, 2**57)  # the last one is refused
 _DIMS = (1, 0x5555_5555 + 1, 0xAAAA_AAAA + 1, 2**32)
 _STRIDES = (0, 0x5_5555_5555 << 4, 0xA_AAAA_AAAA << 4, (2**36 - 1) << 4)
 _BOX = (1, 86, 171, 256)
