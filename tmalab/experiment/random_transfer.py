@@ -192,7 +192,10 @@ def _bytes(rng: Random, dtype: str, size: int, uniform: bool) -> dict[str, Any]:
 def _break_launch(rng: Random, transfer: dict[str, Any], tensor_map: TensorMap, direction: str) -> TensorMap:
     """Break one written rule of a launch, in `transfer` or in the map, which is returned."""
     chunk = max(16 // tensor_map.element.bytes, 1)
-    of_direction = {"load": [], "store": ["negative"] * 3, "reduce": ["negative"] * 2 + ["op"]}[direction]
+    missing = [op for op in OPS if op not in REDUCTIONS.get(tensor_map.dtype, ())]  # none for uint32
+    of_direction = {"load": [], "store": ["negative"] * 3, "reduce": ["negative"] * 2 + ["op"] * bool(missing)}[
+        direction
+    ]
     chosen = rng.choice(["inner", "inner", "base", "space", "align", "null", *of_direction])
     if chosen == "inner":
         transfer["coords"][0] += rng.randint(1, chunk - 1)
@@ -201,7 +204,7 @@ def _break_launch(rng: Random, transfer: dict[str, Any], tensor_map: TensorMap, 
     elif chosen == "negative":
         transfer["coords"][rng.randrange(tensor_map.rank)] = -chunk * rng.randint(1, 3)
     elif chosen == "op":
-        transfer["op"] = rng.choice([op for op in OPS if op not in REDUCTIONS.get(tensor_map.dtype, ())])
+        transfer["op"] = rng.choice(missing)
     elif chosen == "space":
         transfer["descriptor_space"] = rng.choice(("shared", "local"))
     elif chosen == "align":
