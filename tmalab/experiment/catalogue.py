@@ -17,6 +17,7 @@ from typing import Any
 from tmalab.errors import InputError
 from tmalab.experiment.box_cases import box_cases, fault_case
 from tmalab.experiment.case import Case
+from tmalab.experiment.edge_cases import edge_cases
 from tmalab.experiment.encode_cases import encode_cases
 from tmalab.experiment.transfer_case import transfer_case
 from tmalab.model.tensor_map import TensorMap
@@ -126,6 +127,7 @@ def edges_cases() -> Iterator[Case]:
     yield _to_memory("edges/store-past-the-end", "store", corner, _float_map())
     yield _to_memory("edges/reduce-add", "reduce", corner, _float_map(), op="add", memory=FLOAT_MEMORY)
     yield _to_memory("edges/reduce-clip", "reduce", (16, 0), ragged, op="add", memory=FLOAT_MEMORY)
+    yield from edge_cases()
 
 
 # One entry a group, in the order in which they are recorded and listed.
