@@ -201,8 +201,8 @@ SIZES = {
     "uint8": 1, "uint16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "uint32": 4, "float32": 4, "float32_ftz": 4,
     "tfloat32": 4, "tfloat32_ftz": 4, "int64": 8, "uint64": 8, "float64": 8,
 }  # fmt: skip
-MEMORY = np.random.default_rng(4).integers(0, 256, 1 << 16, dtype=np.uint8)
-SMEM = np.random.default_rng(5).integers(0, 256, 1 << 14, dtype=np.uint8)
+MEMORY = np.random.default_rng(4).integers(0, 256, 1 << 18, dtype=np.uint8)
+SMEM = np.random.default_rng(5).integers(0, 256, 1 << 16, dtype=np.uint8)
 BASES = st.integers(0, 16).map(lambda number: 128 * number)
 
 
@@ -365,6 +365,8 @@ def any_maps(draw):
 @settings(deadline=None, max_examples=300)
 @given(any_maps(), st.lists(NUMBERS, max_size=6), st.lists(NUMBERS, max_size=4), NUMBERS)
 @example(TensorMap.tiled("uint8", (4, 4), (2**62,), (16, 4)), [0, 0], [], 0)
+@example(TensorMap.tiled("uint8", (4, 4), (16,), (2**32, 0)), [0, 0], [], 0)
+@example(TensorMap.im2col("uint8", (1, 1, 1), (0, 2**63), (0,), (0,), 1, 1), [0, 0, 0], [], 0)
 def test_no_map_and_no_operands_raise_anything_but_our_own_errors(tm, coords, offsets, base):
     coords = (coords + [0] * tm.rank)[: tm.rank]
     questions = [

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from math import gcd
+from math import gcd, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,7 +62,8 @@ class SharedTile:
         self.dims, self.rows, self.row_bytes = copied_dim(tm), rows(tm), row_bytes(tm)
         self.pitch, self.swizzle = row_pitch_bytes(tm), tm.swizzle
         self._places: dict[int, Ints] = {}
-        if self.rows * max(self.pitch, 1) > MOST_SMEM_BYTES:
+        # A dimension of 0 empties the box, and numpy has no arrays that are huge in the others.
+        if max(self.pitch, 1) * prod(max(count, 1) for count in self.dims[1:]) > MOST_SMEM_BYTES:
             raise InputError(
                 "the box spans more bytes than any shared memory has", field="box_dim", value=list(self.dims),
                 limit=MOST_SMEM_BYTES, fix="use a smaller box",

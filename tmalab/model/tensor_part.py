@@ -90,9 +90,9 @@ class TensorPart:
             inside = axis.inside
             positions = np.arange(inside.start, inside.stop)
             first = axis.start + inside.start * axis.step
-            if inside:  # a dimension that lies outside altogether touches nothing, however far it is
-                _refuse_far(first + (len(inside) - 1) * axis.step, stride)
-            steps = (first + np.arange(len(inside)) * axis.step) * (stride if len(inside) else 0)
+            # A dimension that lies outside altogether touches nothing, however far it is.
+            reach = _within_reach(stride, first + (len(inside) - 1) * axis.step if inside else 0)
+            steps = (first + np.arange(len(inside)) * axis.step) * reach
             self.starts = (steps[:, None] + self.starts).reshape(-1)
             self.lines = (positions[:, None] * lines_before + self.lines).reshape(-1)
             lines_before *= axis.length
@@ -103,9 +103,7 @@ class TensorPart:
         self.lines = np.flatnonzero(exists)
         self.starts = np.full(self.lines.size, row_start + self.taken.start, np.int64)
         for at, stride in zip(found[exists].T, byte_strides, strict=True):
-            if at.size:
-                _refuse_far(int(at.max()), stride)
-                self.starts += at * stride
+            self.starts += at * _within_reach(stride, int(at.max(initial=0)))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -165,12 +163,14 @@ class TensorPart:
 _FAR = 1 << 58
 
 
-def _refuse_far(index: int, stride: int) -> None:
-    if abs(index * stride) > _FAR:
+def _within_reach(stride: int, last: int) -> int:
+    """`stride`, or 0 where it is taken `last` = 0 times and so may be any number at all."""
+    if abs(last * stride) > _FAR:
         raise InputError(
-            f"the copy touches index {index}, whose stride is {stride} bytes", field="memory", value=index * stride,
-            limit=_FAR, fix="no memory is that large; load where the tensor is",
+            f"the copy touches index {last}, and the stride is {stride} bytes", field="memory", value=last * stride,
+            limit=_FAR, fix="no memory is that large; copy from where the tensor is",
         )  # fmt: skip
+    return stride if last else 0
 
 
 def _refuse_what_no_map_holds(tm: TensorMapFields) -> None:
