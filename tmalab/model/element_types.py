@@ -2,8 +2,8 @@
 
     name            bits  driver constant (CU_TENSOR_MAP_DATA_TYPE_…)
     uint8 … float64       as the name says
-    float32_ftz      32   denormals become zero on a load
-    tfloat32         32   rounded to TF32 on a load (measured: see the book's *What we measured*)
+    float32_ftz      32   denormals become zero in a sum (reduce add), and nowhere else
+    tfloat32         32   rounded to TF32 on a load (both measured: see the book's *What we measured*)
     16u4_align8b      4   packed; refused on sm_90
 
 >>> element_type("float16").bytes, element_type("16u4_align8b").bits
