@@ -61,3 +61,18 @@ def test_every_transfer_that_raised_is_foretold_and_no_other(name, direction):
         if {violation.cuda_error for violation in found} != raised or tensor_map.violations():
             wrong.append((record, found))
     assert wrong == []
+
+
+LAUNCHES = [json.loads(line) for line in (DATA / "launch-questions.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("asked", LAUNCHES, ids=lambda asked: asked["question"])
+def test_launch_that_no_other_record_decides(asked):
+    tensor_map = TensorMap.from_dict(asked["tensor_map"])
+    found = launch_violations(
+        tensor_map, asked["coords"], direction=asked["direction"], op=asked.get("op"), smem_base=asked["smem_base"],
+        offsets=asked["offsets"], smem_bytes=asked["smem_bytes"],
+        descriptor_space=asked.get("descriptor_space", "param"), descriptor_align=asked.get("descriptor_align", 64),
+    )  # fmt: skip
+    errors = {violation.cuda_error for violation in found} - {None}
+    assert asked["error"] in errors if errors else asked["error"] is None
