@@ -73,7 +73,7 @@ def test_any_other_error_is_a_bug_and_shows(command):
 
 def test_interrupted(command, capsys):
     def interrupt():
-        signal.raise_signal(signal.SIGINT)
+        raise KeyboardInterrupt
 
     assert command(interrupt) == 130
     assert "interrupted" in capsys.readouterr().err
