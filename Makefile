@@ -37,7 +37,7 @@ $(VENV)/.ready: requirements.lock
 	@$(PY) -m pip install -q --no-deps --no-build-isolation --editable .
 	@touch $@
 
-book: $(READY)  ## build the book; only what changed is built again
+book: $(READY) node_modules/.package-lock.json  ## build the book; only what changed is built again
 	@$(JUPYTER_BOOK) build . --quiet -W -n --keep-going
 	@echo "make: the book is built. Open file://$(CURDIR)/$(SITE)/index.html, or: make serve"
 
@@ -94,6 +94,13 @@ tools:
 			apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $${need[@]}; \
 		else echo "make: the tests need $${need[*]}; on Debian: sudo apt-get install $${need[*]}" >&2; exit 1; fi; \
 	fi
+
+# Python for the page "Check my descriptor". A book without it is whole but for that: the page shows recorded answers.
+node_modules/.package-lock.json: package-lock.json
+	@if ! command -v npm >/dev/null; then \
+		echo 'make: no npm here, so the page "Check my descriptor" will show recorded answers only (Debian: apt-get install npm)'; \
+	elif npm ci --no-audit --no-fund --ignore-scripts --loglevel=error; then touch $@; \
+	else echo 'make: npm could not bring Pyodide: the page "Check my descriptor" will show recorded answers only'; fi
 
 tests/node_modules/.package-lock.json: tests/package-lock.json | tools
 	npm ci --prefix tests --no-audit --no-fund --ignore-scripts

@@ -98,3 +98,26 @@ def test_a_second_build_builds_what_changed_and_mends_it(small_book):
     assert "fontawesome.js" not in changed.read_text()
     assert not (build.out / "_static" / "scripts" / "fontawesome.js").exists()
     assert not (build.out / "_static" / "mathjax").exists()
+
+
+def test_without_pyodide_the_build_says_so_and_the_page_shows_recorded_answers(small_book):
+    pages = {"index.md": "# First\n", "check.md": "# Check\n\n```{tma-check}\n```\n"}
+    build = small_book(pages)
+    done = build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no Pyodide in node_modules" in done.stderr
+    text = (build.out / "check.html").read_text()
+    assert "data-worker" not in text
+    assert "box_dim[1]=512" in text
+    assert "tmalab/check/page.js" in text
+    assert "tmalab/check/page.js" not in (build.out / "index.html").read_text()
+    assert not (build.out / "_static" / "tmalab" / "python").exists()
+
+
+def test_the_rules_need_no_checker_s_page(small_book):
+    build = small_book({"index.md": "# First\n", "rules.md": "# Rules\n\n```{tma-rules}\n```\n"})
+    done = build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (build.out / "rules.html").read_text()
+    assert 'id="rule-inner_coordinate_16B"' in text
+    assert "Try it in the checker" not in text

@@ -53,8 +53,8 @@ _2_TO_32, _2_TO_40 = 1 << 32, 1 << 40
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     # every tensor map
-    "base_address_align_16": _MAP | {"address": 0x7F0000000008},
-    "base_address_align_32": _CUBE | {"interleave": "32B", "swizzle": "32B", "address": 0x7F0000000010},
+    "base_address_align_16": _MAP | {"address": "0x7f0000000008"},
+    "base_address_align_32": _CUBE | {"interleave": "32B", "swizzle": "32B", "address": "0x7f0000000010"},
     "base_address_range": _MAP | {"address": -16},
     "global_dim_range_1_2pow32": _MAP | {"global_dim": [128, 0]},
     "global_stride_multiple_16": {
@@ -180,10 +180,15 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def example_text(rule_id: str) -> str:
-    """The question, a field a line, as a reader would write it. Raises KeyError for an id that has none."""
-    fields = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in EXAMPLES[rule_id].items())
-    return f"{{\n{fields}\n}}"
+def example_text(rule_id: str, width: int = 80) -> str:
+    """The question as JSON, as many fields a line as fit. Raises KeyError for an id that has none."""
+    lines = ["{"]
+    for name, value in EXAMPLES[rule_id].items():
+        field = f"{json.dumps(name)}: {json.dumps(value)}, "
+        if lines[-1] != "{" and len(lines[-1]) + len(field) > width:
+            lines.append(" ")
+        lines[-1] += field
+    return "\n".join(line.rstrip() for line in lines)[:-1] + "}"
 
 
 def example(rule_id: str) -> Example:

@@ -2,6 +2,7 @@
 
     notebook output ──outputs──▶ page ──assets──▶ only the scripts it uses ──mend──▶ accessible HTML
                      ──figure_pages──▶ figures/NAME.html, the figure as a page of its own
+    the rules ──rules_page──▶ the page of all rules        the checker ──check_page──▶ the page Check my descriptor
 
 >>> from tmalab.sphinxext import setup
 >>> setup.__module__
@@ -20,17 +21,22 @@ if TYPE_CHECKING:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect the four steps. Sphinx calls this."""
-    from tmalab.sphinxext import assets, figure_pages, mend, outputs
+    """Connect the steps and add the two directives. Sphinx calls this."""
+    from tmalab.sphinxext import assets, check_page, figure_pages, mend, outputs, rules_page
 
+    app.add_directive("tma-rules", rules_page.RulesDirective)
+    app.add_directive("tma-check", check_page.CheckDirective)
     app.connect("builder-inited", assets.stage)
+    app.connect("builder-inited", check_page.stage)
     app.connect("doctree-read", outputs.warn_of_dead_widgets)
     app.connect("env-updated", outputs.drop_widget_state)
     app.connect("doctree-resolved", figure_pages.write)
     app.connect("html-page-context", assets.add_figures_where_used)
+    app.connect("html-page-context", check_page.add_script_where_used)
     app.connect("html-page-context", assets.drop_mathjax_where_unused, priority=900)
     app.connect("build-finished", assets.copy_mathjax_where_used)
     app.connect("build-finished", assets.drop_unused_files)
+    app.connect("build-finished", check_page.copy_worker_where_used)
     app.connect("build-finished", mend.write_index, priority=100)  # before the table of contents writes a bare one
     app.connect("build-finished", mend.mend_pages, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
