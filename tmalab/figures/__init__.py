@@ -1,6 +1,8 @@
 """The book's figures: Python computes every table, JavaScript draws them and switches among them.
 
     TileFigure(observe)     Figure 1, one tile through the TMA engine
+    BoxFigure(observe)      one tensor map, and its box at any place: the box explorer
+    EdgesFigure(observe)    what becomes of a box that leaves the tensor
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
     Question(prompt, …)     a question that checks the reader's answer
 
@@ -14,11 +16,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tmalab.figures.box import BoxFigure
+    from tmalab.figures.edges import EdgesFigure
     from tmalab.figures.question import Question
     from tmalab.figures.reader import ReaderFigure
     from tmalab.figures.tile import TileFigure
 
 _HOMES = {
+    "BoxFigure": "tmalab.figures.box",
+    "EdgesFigure": "tmalab.figures.edges",
     "TileFigure": "tmalab.figures.tile",
     "ReaderFigure": "tmalab.figures.reader",
     "Question": "tmalab.figures.question",

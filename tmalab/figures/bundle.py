@@ -12,7 +12,9 @@ Both are made from the same lines, so a figure cannot behave differently in the 
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
@@ -53,12 +55,17 @@ def esm(name: str) -> str:
     return _joined(*SHARED, *_own(name))
 
 
-def bundle_js() -> str:
-    """The classic script of the built book: every figure and the host that mounts them without a kernel."""
+def bundle_js(python: Mapping[str, str] | None = None) -> str:
+    """The classic script of the built book: every figure and the host that mounts them without a kernel.
+
+    `python` tells figures that compute where a worker can be had: its `address`, from the script's own folder, and how
+    many `megabytes` a reader's click brings.
+    """
     modules = "".join(
         f"figures.{name} = (() => {{\n{_DEFAULT.sub('return ', _joined(*_own(name)))}}})();\n" for name in figures()
     )
-    return f'(() => {{\n"use strict";\n{_joined(*SHARED)}const figures = {{}};\n{modules}{_joined("host")}}})();\n'
+    shared = (f"const PYTHON = {json.dumps(dict(python))};\n" if python else "") + _joined(*SHARED)
+    return f'(() => {{\n"use strict";\n{shared}const figures = {{}};\n{modules}{_joined("host")}}})();\n'
 
 
 def bundle_css() -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 
 from tmalab.figures.bundle import bundle_css, bundle_js
+from tmalab.sphinxext import python_worker
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -32,12 +33,21 @@ def stage(app: Sphinx) -> None:
         return
     staged = Path(app.doctreedir) / "tmalab-static"
     (staged / "tmalab").mkdir(parents=True, exist_ok=True)
-    (staged / "tmalab" / "figures.js").write_text(bundle_js(), encoding="utf8")
+    (staged / "tmalab" / "figures.js").write_text(bundle_js(_python(Path(app.srcdir))), encoding="utf8")
     (staged / "tmalab" / "figures.css").write_text(bundle_css(), encoding="utf8")
     shutil.copy(HERE / "book.css", staged / "tmalab" / "book.css")
     app.config.html_static_path.append(str(staged))
     app.config.mathjax_path = "mathjax/tex-chtml.js"
     app.add_css_file("tmalab/book.css", priority=900)
+
+
+def _python(srcdir: Path) -> dict[str, str] | None:
+    """Where figures find the worker, from their script's folder, and what a click brings; None without Pyodide."""
+    pyodide = python_worker.find_pyodide(srcdir)
+    if pyodide is None:
+        return None
+    address = python_worker.address("").removeprefix("_static/tmalab/")
+    return {"address": address, "megabytes": f"{python_worker.transferred_bytes(pyodide) / 1e6:.1f}"}
 
 
 def add_figures_where_used(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:

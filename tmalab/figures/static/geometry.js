@@ -46,6 +46,7 @@ export function tracks(first, count, total) {
 
 // A figure's state in the page's address, "#tile=swizzle:64B,base:256": one parameter a figure, and in it only what
 // differs from the figure's first state. A fragment without "=" is an ordinary anchor and says nothing of a figure.
+// `choices` has for each name its values, or a function that reads one from its text (undefined: it is none).
 const parts = (hash) => hash.replace(/^#/, "").split("&").filter((part) => part.includes("="));
 const word = (value) => (Array.isArray(value) ? value.join(".") : String(value));
 
@@ -55,7 +56,8 @@ export function readAddress(hash, key, choices) {
   const state = {};
   for (const entry of mine.slice(key.length + 1).split(",")) {
     const [name, text] = entry.split(":");
-    const value = Object.hasOwn(choices, name) ? choices[name].find((allowed) => word(allowed) === text) : undefined;
+    const allowed = Object.hasOwn(choices, name) ? choices[name] : [];
+    const value = typeof allowed === "function" ? allowed(text ?? "") : allowed.find((one) => word(one) === text);
     if (value !== undefined) state[name] = value;
   }
   return state;

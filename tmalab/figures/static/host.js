@@ -25,6 +25,10 @@ class StaticModel {
   off(name, listener) { this.listeners.set(name, (this.listeners.get(name) ?? []).filter((one) => one !== listener)); }
 }
 
+// Where the page's Python would come from, told by the book (see bundle.py): a page that is one file has none.
+const home = document.currentScript?.src;
+const python = typeof PYTHON === "object" && home ? { ...PYTHON, address: new URL(PYTHON.address, home).href } : null;
+
 const taken = new Map();
 function mount(host) {
   host.dataset.tmaMounted = "";
@@ -35,7 +39,7 @@ function mount(host) {
     const name = host.dataset.tmaPage ?? host.dataset.tmaEsm;
     const count = (taken.get(name) ?? 0) + 1;
     taken.set(name, count);
-    const model = new StaticModel(state, { key: count > 1 ? `${name}-${count}` : name, page: host.dataset.tmaHref });
+    const model = new StaticModel(state, { key: count > 1 ? `${name}-${count}` : name, page: host.dataset.tmaHref, python });
     const el = document.createElement("div");
     figures[host.dataset.tmaEsm].render({ model, el });
     host.replaceChildren(el);

@@ -173,7 +173,7 @@ export function card(model, el, figure) {
   for (const name of names) model.on("change:" + name, paint);
   paint();
   el.replaceChildren(root);
-  return { light, dispose: () => { for (const name of names) model.off("change:" + name, paint); share.dispose(); } };
+  return { light, repaint: paint, dispose: () => { for (const name of names) model.off("change:" + name, paint); share.dispose(); } };
 }
 
 // The state in the page's address: only a page without a kernel has one of its own (host.js gives it a place).
