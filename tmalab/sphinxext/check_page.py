@@ -43,6 +43,8 @@ class CheckDirective(SphinxDirective):
         """The page's HTML, made anew when the checker or an example changes."""
         for path in (*python_worker.worker_modules().values(), Path(__file__), *sorted(HERE.iterdir())):
             self.env.note_dependency(str(path))
+        # A dependency that is missing makes Sphinx read the page again in each build: until it is there.
+        self.env.note_dependency(str(python_worker.pyodide_folder(Path(self.env.srcdir)) / "package.json"))
         self.env.metadata[self.env.docname][_METADATA] = "1"
         pyodide = python_worker.find_pyodide(Path(self.env.srcdir))
         if pyodide is None:

@@ -17,7 +17,6 @@ import filecmp
 import gzip
 import hashlib
 import io
-import json
 import shutil
 import sys
 import zipfile
@@ -92,15 +91,15 @@ def address(docname: str) -> str:
     return f"{'../' * docname.count('/')}_static/{FOLDER}/worker.mjs?{mark}"
 
 
+def pyodide_folder(srcdir: Path) -> Path:
+    """Where `npm ci` puts Pyodide, beside the book's sources."""
+    return srcdir / "node_modules" / "pyodide"
+
+
 def find_pyodide(srcdir: Path) -> Path | None:
-    """Pyodide's folder, as `npm ci` leaves it beside the book's sources, or None where a file of it is missing."""
-    folder = srcdir / "node_modules" / "pyodide"
+    """Pyodide's folder, or None where a file of its core is missing."""
+    folder = pyodide_folder(srcdir)
     return folder if all((folder / name).is_file() for name in CORE) else None
-
-
-def pyodide_version(folder: Path) -> str:
-    """The version that this folder's package.json names."""
-    return str(json.loads((folder / "package.json").read_text(encoding="utf8"))["version"])
 
 
 def transferred_bytes(folder: Path) -> int:
