@@ -52,7 +52,7 @@ def test_shared_code_imports_nothing_from_outside():
 
 def test_script_and_style_stay_small():
     size = len(gzip.compress(bundle_js().encode(), 6)) + len(gzip.compress(bundle_css().encode(), 6))
-    assert size <= 20_000
+    assert size <= 32_000  # of the 600 KB that a page may bring
 
 
 def test_a_page_of_its_own_needs_no_other_file():

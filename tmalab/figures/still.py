@@ -26,7 +26,7 @@ class Still:
         self._texts: list[str] = []
 
     def cell(self, x: float, y: float, width: float, height: float, *, fill: str = "none", line: str = "") -> None:
-        """A rounded box. `line`: "" none, "line" thin, "hot" a strong one, "wrong" a dashed one."""
+        """A rounded box. `line`: "" none, "line" thin, "hot" strong, "wrong" dashed, "box" a dashed frame."""
         inset = {"": 0, "line": 0.5}.get(line, 1.5)
         wide, high = width - 2 * inset - 6, height - 2 * inset - 6
         corner = "a3 3 0 0 1"
@@ -47,16 +47,17 @@ class Still:
 
     def svg(self) -> str:
         """The whole drawing. Boxes without a line come first, then those with one, then the texts."""
-        cells = sorted(self._cells.items(), key=lambda item: ("", "line", "wrong", "hot").index(item[0][1]))
+        cells = sorted(self._cells.items(), key=lambda item: ("", "line", "box", "wrong", "hot").index(item[0][1]))
         paths = "\n".join(
             f"<path{f' class={line!r}' if line else ''} fill='{fill}' d='{''.join(found)}'/>"
             for (fill, line), found in cells
         )
         texts = "\n".join(self._texts)
+        style = _STYLE + (_BOX if any(line == "box" for _, line in self._cells) else "")
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {self.width:g} {self.height:g}' "
             f"width='{self.width:g}' height='{self.height:g}'>\n<title>{escape(self.title)}</title>\n"
-            f"<style>{_STYLE}</style>\n<rect width='100%' height='100%' class='paper'/>\n{paths}\n{texts}\n</svg>\n"
+            f"<style>{style}</style>\n<rect width='100%' height='100%' class='paper'/>\n{paths}\n{texts}\n</svg>\n"
         )
 
 
@@ -76,3 +77,6 @@ _STYLE = (
     ".head .soft{font-weight:400;font-size:12px}.hot{stroke-width:3}.wrong{stroke-width:2;stroke-dasharray:4 2}"
     f"{_ink(0)}@media (prefers-color-scheme:dark){{{_ink(1)}}}"
 )
+# Only a drawing that frames something has these.
+_BOX = ".box{stroke-width:2;stroke-dasharray:4 2;stroke:%s}@media (prefers-color-scheme:dark){.box{stroke:%s}}"
+_BOX %= INKS["accent"]
