@@ -26,14 +26,14 @@ class EdgesState:
     @property
     def shown(self) -> list[str]:
         """The written memory, as the view has it."""
-        return self.one["model"] if self.state["view"] == "model" else self.hardware  # type: ignore[no-any-return]
+        return self.one["model"] if self.state["view"] == "model" else self.hardware
 
     @property
     def number(self) -> int:
         """The element that is singled out; a box too small for `cell` gives its nearest one."""
         across = self.across
         row, column = self.state["cell"]
-        return min(row, len(self.target) // across - 1) * across + min(column, across - 1)
+        return int(min(row, len(self.target) // across - 1) * across + min(column, across - 1))
 
     @property
     def across(self) -> int:

@@ -14,7 +14,7 @@ The hardware's table is its bytes alone; the model takes no part in it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product
 from math import isnan
 from typing import Any
@@ -126,7 +126,7 @@ def _tables(experiment: Experiment, seen: Observation | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _engine(found: Layout, params: dict[str, Any], seen: Observation | None) -> list[str]:
+def _engine(found: Layout, params: Mapping[str, Any], seen: Observation | None) -> list[str]:
     """The operands, as the drawing has them between the two memories."""
     tm = found.tensor_map
     words = [f"coords {{{', '.join(map(str, params['coords']))}}}", f"box {{{', '.join(map(str, tm.box_dim))}}}"]
