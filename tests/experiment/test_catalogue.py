@@ -55,7 +55,8 @@ def test_a_transfer_is_legal_and_fits_unless_it_is_there_to_fault(case):
         tensor_map, params["coords"], direction=params["direction"], op=params["op"], smem_base=params["smem_base"],
         offsets=params["offsets"], smem_bytes=params["smem_bytes"],
     )  # fmt: skip
-    assert bool(foretold) == case.name.startswith("fault/")
+    if not case.name.startswith("facts/"):  # of whose faults tests/experiment/test_facts.py knows the names
+        assert bool(foretold) == case.name.startswith("fault/")
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -19,6 +19,7 @@ from tmalab.experiment.box_cases import box_cases, fault_case
 from tmalab.experiment.case import Case
 from tmalab.experiment.edge_cases import edge_cases
 from tmalab.experiment.encode_cases import encode_cases
+from tmalab.experiment.facts import fact_cases
 from tmalab.experiment.transfer_case import transfer_case
 from tmalab.model.tensor_map import TensorMap
 
@@ -139,6 +140,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "edges": edges_cases,
     "encode": encode_cases,
     "box": box_cases,
+    "facts": fact_cases,
 }
 
 
