@@ -25,7 +25,6 @@ TENSOR_MAP_BYTES = 128
 # driver 580.159.04, 2026-11-30): the driver looks at its alignment only. It is the map's first 8 bytes.
 PLACEHOLDER_ADDRESS = 0x7F00_0000_0000
 _MOST_LISTED = 64  # the model builds maps of any rank; the driver is asked about none as long as this
-_INVALID_VALUE = 1
 
 _C_TYPES = {
     "global_dim": ("uint64", 0, 2**64), "global_strides": ("uint64", 0, 2**64), "box_dim": ("uint32", 0, 2**32),
@@ -85,15 +84,34 @@ class Encoder:
 
         Raises HardwareError where the driver fails for a reason that is not the map's.
         """
+        answer, encoded = self.answer(tm, address)
+        if answer not in ("SUCCESS", "INVALID_VALUE"):
+            raise HardwareError(f"encoding answered {answer}", fix="restart the worker")
+        return encoded
+
+    def answer_without_context(self, tm: TensorMapFields, address: int | None) -> str:
+        """The driver's answer while no context is current."""
+        (_, context) = self._driver.cuCtxGetCurrent()
+        self._driver.cuCtxSetCurrent(0)
+        try:
+            return self.answer(tm, address)[0]
+        finally:
+            self._driver.cuCtxSetCurrent(context)
+
+    def answer(self, tm: TensorMapFields, address: int | None = None) -> tuple[str, bytes | None]:
+        """The driver's answer in its own word, without CUDA_ and CUDA_ERROR_, and the 128 bytes of a success.
+
+        What fits none of its types, so that it cannot be asked, is an INVALID_VALUE too.
+        """
         if address is None:
             address = PLACEHOLDER_ADDRESS if tm.address is None else tm.address
         try:
             numbers = c_fields(fields_of(tm))
         except DoesNotFitError:
-            return None
+            return "INVALID_VALUE", None
         chosen = [known.get(getattr(tm, field)) for field, known in self._words.items()]
         if None in chosen or not 0 <= address < 2**64 or tm.rank > _MOST_LISTED:
-            return None
+            return "INVALID_VALUE", None
         dtype, *words = chosen
         u32, u64 = self._driver.cuuint32_t, self._driver.cuuint64_t
         global_dim, global_strides = ([u64(n) for n in numbers[name]] for name in ("global_dim", "global_strides"))
@@ -107,11 +125,10 @@ class Encoder:
         else:
             box_dim = [u32(n) for n in numbers["box_dim"]]
             result, encoded = self._driver.cuTensorMapEncodeTiled(*tensor, box_dim, element_strides, *words)
-        if int(result) == _INVALID_VALUE:
-            return None
         if int(result) != 0:
-            raise HardwareError(f"encoding answered {getattr(result, 'name', result)}", fix="restart the worker")
-        return ctypes.string_at(encoded.getPtr(), TENSOR_MAP_BYTES)
+            name = getattr(result, "name", f"CUDA_ERROR_{int(result)}")
+            return name.removeprefix("CUDA_ERROR_"), None
+        return "SUCCESS", ctypes.string_at(encoded.getPtr(), TENSOR_MAP_BYTES)
 
 
 def _numbered(words: Sequence[str]) -> dict[str, int]:
@@ -125,7 +142,10 @@ def _enumerators(enum: Any, codes: Mapping[str, int]) -> dict[str, Any]:
 
 
 class EncodeProbe:
-    """The probe "encode": many maps in one question. `maps` holds their dicts, `addresses` an address or None each."""
+    """The probe "encode": many maps in one question. `maps` holds their dicts, `addresses` an address or None each.
+
+    With `context` False each is asked of the driver while no context is current; `answers` holds its words.
+    """
 
     def __init__(self, encoder: Encoder):
         self._encoder = encoder
@@ -134,7 +154,11 @@ class EncodeProbe:
         """Arrays `accepted` bool[n] and `encoded` uint8[n, 128], zero where refused."""
         accepted = np.zeros(len(params["maps"]), bool)
         encoded = np.zeros((len(accepted), TENSOR_MAP_BYTES), np.uint8)
-        for position, (fields, address) in enumerate(zip(params["maps"], params["addresses"], strict=True)):
+        asked = list(zip(params["maps"], params["addresses"], strict=True))
+        if not params.get("context", True):
+            answers = [self._encoder.answer_without_context(TensorMapFields.from_dict(tm), at) for tm, at in asked]
+            return {"error": None, "answers": answers}, {"accepted": accepted, "encoded": encoded}
+        for position, (fields, address) in enumerate(asked):
             content = self._encoder.encode(TensorMapFields.from_dict(fields), address)
             if content is not None:
                 accepted[position], encoded[position] = True, np.frombuffer(content, np.uint8)

@@ -146,17 +146,23 @@ def _run_add_one(case: Case, repeats: int, deadline_s: float) -> Observation:
 
 
 def _run_encode(case: Case, repeats: int, deadline_s: float) -> Observation:
-    """Array `encoded` uint8[128], zeros where the driver refused; value `accepted`. A map that it refuses is asked."""
+    """Array `encoded` uint8[128], zeros where the driver refused; value `accepted`. A map that it refuses is asked.
+
+    With the parameter `context` False no context is current, and the value `answer` is the driver's own word.
+    """
     if "tensor_map" not in case.params:
         raise InputError("missing", field="tensor_map", value=None, fix="give a tensor map as a dict")
     tm = TensorMap.from_dict(case.params["tensor_map"])
-    question = {"maps": [tm.to_dict()] * repeats, "addresses": [tm.address] * repeats}
+    question: dict[str, Any] = {"maps": [tm.to_dict()] * repeats, "addresses": [tm.address] * repeats}
+    question |= {"context": False} if case.params.get("context") is False else {}
     (reply,), gpu = _ask("encode", [question], deadline_s)
     error = reply.values["error"]
     accepted, encoded = [], []
     if not error:
         accepted, encoded = reply.arrays["accepted"].tolist(), list(reply.arrays["encoded"])
     values = {"accepted": accepted[0] if accepted else None, "error": error, "diagnosis": None}
+    if reply.values.get("answers"):
+        values["answer"] = reply.values["answers"][0]
     arrays = {"encoded": encoded[0]} if encoded else {}
     undefined = differing([{"encoded": one} for one in encoded]) if encoded else {}
     return Observation(case, arrays, values, _provenance(gpu, ENCODER[tm.kind], repeats), "live", undefined)
