@@ -46,7 +46,9 @@ def explore(question: Mapping[str, Any]) -> dict[str, Any]:
     `verdict` is what becomes of the copy: `refused` by the driver, `fault` in the engine, or it `runs`. Sizes and
     lists are None where the numbers are no tensor's. Raises InputError for a question that cannot be read.
     """
-    tm = TensorMap.from_dict(question.get("tensor_map") or {})
+    if not isinstance(question, Mapping) or not isinstance(question.get("tensor_map"), Mapping):
+        raise InputError("no map to ask about", field="tensor_map", value=question, fix="give tensor_map and coords")
+    tm = TensorMap.from_dict(question["tensor_map"])
     coords = _coords(question.get("coords"), tm.rank)
     base = integer("smem_base", question.get("smem_base", 0))
     refused = tm.violations()
@@ -67,7 +69,7 @@ def explore_json(text: str) -> str:
     """The same for a page's worker: JSON in, JSON out. It raises nothing; `error` says what could not be read."""
     try:
         made = explore(json.loads(text))
-    except (ValueError, AttributeError, RecursionError) as error:  # InputError is a ValueError
+    except (ValueError, RecursionError) as error:  # InputError is a ValueError
         made = {"schema": SCHEMA, "error": str(error)}
     return json.dumps(made)
 
