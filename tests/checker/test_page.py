@@ -99,6 +99,19 @@ def test_what_cannot_be_read_is_shown_at_its_place():
     assert shown[mark.index("▲") - 4] == "x"
 
 
+def test_what_is_missing_is_named():
+    page = ask('{"dtype": "float16", "global_dim": [128, 16], "box_dim": [64, 8]}')[1]
+    assert "global_strides: missing." in page.text
+    assert "Fix: give the bytes from one row to the next" in page.text
+
+
+def test_a_text_in_no_form_is_told_what_was_tried():
+    page = ask("hello world")[1]
+    assert "In no form that is known. Tried:" in page.text
+    for form in ("json (line 1, column 1)", "cutlass", "cpp", "array"):
+        assert form in page.text
+
+
 def test_a_long_line_is_cut_around_the_place():
     page = ask('{"global_dim": [' + "1, " * 5000 + "x]}")[1]
     assert "…" in page.text
@@ -108,6 +121,7 @@ def test_a_long_line_is_cut_around_the_place():
 def test_a_batch_shows_each_of_its_answers_and_stops_where_a_page_is_no_help():
     answer, page = ask("\n".join(json.dumps(MAP) for _ in range(80)))
     assert len(answer["parts"]) == 80
+    assert "80 asked: 80 legal" in page.text
     assert "50. Line 50: Legal on sm_90" in page.text
     assert "51. Line 51" not in page.text
     assert "… and 30 more" in page.text
