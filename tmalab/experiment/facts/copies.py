@@ -40,7 +40,7 @@ LOADS = (
     fact(
         "outside-counts",
         "Bytes outside the tensor count on the barrier like all others.",
-        "PTX ISA, mbarrier, tx-count: bytes of the copy; whether filled ones are among them is not said.",
+        f"{PTX}: the data copied, in bytes; whether what is filled is among it is not said.",
         moved("all-outside", "completed, 32 bytes counted", "load", line("float32", 8, 8), (8,), memory=FLOATS,
               memory_bytes=32, smem_bytes=32, shows="count", question="a box of 32 bytes, none of them in the tensor"),
         rules=("box_wider_than_tensor",),
@@ -48,7 +48,7 @@ LOADS = (
     fact(
         "narrow-row-padded",
         "A row that is narrower than the swizzle span keeps the span's pitch. The bytes between are not written.",
-        f"{DRIVER}, swizzle: a row is at most the span; PTX ISA, Swizzling Modes: rows as wide as the span.",
+        "CUDA programming guide, TMA Swizzle: asks for room for the full width; of the bytes between nothing.",
         moved("two-rows", "00000000 3f800000 40000000 40400000 cdcdcdcd*32 40800000 40a00000 40c00000 40e00000 "
               "cdcdcdcd*24", "load", TensorMap.tiled("float32", (4, 2), (16,), (4, 2), swizzle="128B"), (0, 0),
               memory=FLOATS, memory_bytes=32, smem_bytes=256, question="two rows of 16 bytes, swizzle 128B"),
@@ -57,7 +57,8 @@ LOADS = (
     fact(
         "swizzle-follows-address",
         "The swizzle takes the row from the shared address, not from the box: the same row is swapped at byte 128.",
-        "PTX ISA, Swizzling Modes: draws patterns from an aligned start, and asks for 128 bytes of alignment alone.",
+        "PTX ISA, Swizzling Modes: draws aligned starts. CUDA programming guide, TMA Swizzle: speaks of an offset, "
+        "and advises to align.",
         moved("at-0", "0000 0001 0002 0003 0004 0005 0006 0007 0008 0009 000a 000b 000c 000d 000e 000f cdcd*64",
               "load", line("uint16", 16, 16, swizzle="32B"), (0,), memory=COUNTED, memory_bytes=32, smem_bytes=160,
               word_bytes=2, question="one row of 32 bytes at byte 0"),

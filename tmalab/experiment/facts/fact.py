@@ -64,6 +64,10 @@ class Trial:
         return self.answer if isinstance(self.answer, str) else ", or ".join(self.answer)
 
 
+# Words of an id that are written in another way.
+_SPELT = {"kib": "KiB", "nan": "NaN", "nans": "NaNs", "tf32": "TF32", "ftz": "FTZ", "32b": "32B"}
+
+
 @dataclass(frozen=True)
 class Fact:
     """One fact. `manual` says what is written about it and where; `rules` are the ids of the rules that rest on it."""
@@ -74,6 +78,12 @@ class Fact:
     trials: tuple[Trial, ...]
     rules: tuple[str, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """The id as a heading."""
+        words = [_SPELT.get(word, word) for word in self.id.split("-")]
+        return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]])
+
     def holds(self, seen: Mapping[str, Observation]) -> bool:
         """Whether every trial was answered as the fact says; `seen` holds an observation for each case's name."""
         return all(trial.agrees(seen[trial.case.name]) for trial in self.trials)
@@ -83,7 +93,7 @@ def hex_words(content: np.ndarray, word_bytes: int, undefined: np.ndarray | None
     """Bytes as little-endian words in hexadecimal, equal ones in a row counted: `cdcd*2`. A masked word is ????."""
     words = [f"{word:0{2 * word_bytes}x}" for word in content.view(f"<u{word_bytes}").tolist()]
     if undefined is not None:
-        masked: list[bool] = undefined.reshape(-1, word_bytes).any(axis=1).tolist()
+        masked = [bool(word.any()) for word in undefined.reshape(-1, word_bytes)]
         words = ["?" * len(word) if hidden else word for word, hidden in zip(words, masked, strict=True)]
     runs = [(word, len(list(same))) for word, same in groupby(words)]
     return " ".join(word if count == 1 else f"{word}*{count}" for word, count in runs)

@@ -51,7 +51,7 @@ FAULTS = (
     fact(
         "two-faults",
         "Of two faults at once the coordinate's is raised.",
-        "Nothing.",
+        "PTX ISA: nothing.",
         _load_4("coordinate-and-address", "ILLEGAL_INSTRUCTION", "coordinate 1, to byte 64", (1,), smem_base=64),
         rules=("inner_coordinate_16B", "smem_dst_align_128"),
     ),
@@ -77,7 +77,7 @@ FAULTS = (
     fact(
         "descriptor-space",
         "A descriptor in shared or local memory is an illegal address.",
-        "PTX ISA, Tensor-map: in param, const or global memory; no error is named.",
+        f"{PTX}, tensorMap: in param, const or global memory; no error is named.",
         _load_4("const", _FOUR, "in constant memory", descriptor_space="const", descriptor_align=128),
         _load_4("shared", "ILLEGAL_ADDRESS", "in shared memory", descriptor_space="shared"),
         _load_4("local", "ILLEGAL_ADDRESS", "in a local variable", descriptor_space="local"),
@@ -139,7 +139,7 @@ WALKS = (
         "im2col-offset-bits",
         "All offsets of a copy share 16 bits: one of 16, two of 8 or three of 5. What does not fit is lost, or carried "
         "into the next one at rank 5; nothing is raised.",
-        f"{PTX}, im2colInfo: a vector of 16-bit operands; Im2col mode gives their ranges.",
+        f"{PTX}, im2colInfo: a vector of 16-bit operands. Im2col mode gives their ranges; of what exceeds them nothing.",
         _tap("rank-3", "0000*8", (8, 4, 3), (256,), "rank 3, offset 256: outside"),
         _tap("rank-4", _PIXEL_1, (8, 4, 3, 2), (257, 0), "rank 4, offsets (257, 0): those of (1, 0)"),
         _tap("rank-5", _PIXEL_4, (8, 4, 3, 2, 1), (32, 0, 0), "rank 5, offsets (32, 0, 0): those of (0, 1, 0)"),
@@ -165,7 +165,7 @@ BARRIERS = (
     fact(
         "armed-wrongly",
         "Armed for more bytes than come, a phase never completes. Armed for fewer, it never does or did so too early.",
-        "PTX ISA, mbarrier, tx-count: a phase completes at zero; of a count that passes zero nothing.",
+        "PTX ISA, Tracking asynchronous operations: a phase completes at zero; of a count that passes it nothing.",
         _armed("right", "completed, 32 bytes counted", 32),
         _armed("over", "never completed, 32 bytes counted", 33),
         _SHORT,
@@ -179,7 +179,7 @@ BARRIERS = (
     fact(
         "expect-tx-completes",
         "An expect_tx that brings the count to zero completes the phase: so are the bytes counted that came too many.",
-        "PTX ISA, mbarrier, expect-tx operation: raises the count; of completing a phase nothing.",
+        "PTX ISA, expect-tx operation: raises the count. That it may complete a phase stands under complete-tx alone.",
         _SHORT,
     ),
 )  # fmt: skip

@@ -58,7 +58,8 @@ REDUCTIONS = (
     fact(
         "reductions-that-exist",
         "33 pairs of op and type exist through a tensor map.",
-        f"{PTX}: lists the ops, and takes the type from the map; cp.reduce.async.bulk has a table of its own.",
+        f"{PTX}: lists the ops, and takes the type from the map. The pairs stand under cp.reduce.async.bulk, without "
+        "those of TF32 and FTZ.",
         *(_pair("add", dtype, answer) for dtype, answer in _SUMS.items()),
         *(_pair("min", dtype, _filled("01", dtype)) for dtype in _ORDERED),
         *(_pair("max", dtype, _filled("02", dtype)) for dtype in _ORDERED),
@@ -107,7 +108,8 @@ REDUCTIONS = (
     fact(
         "sum-of-denormals",
         "A sum of float32 keeps denormals; float32_ftz flushes them.",
-        "PTX ISA, cp.reduce.async.bulk: a float32 sum flushes denormals.",
+        "PTX ISA, cp.reduce.async.bulk: versions differ, older ones say that a float32 sum flushes them; of a map's FTZ "
+        "nothing.",
         _reduced("float32", "00010000 00030002 00050004 00070006", "float32", "add", "float32 denormals plus 0",
                  memory=ZEROS, smem=COUNTED),
         _reduced("float32-ftz", "00000000*4", "float32_ftz", "add", "float32_ftz denormals plus 0", memory=ZEROS,
@@ -116,7 +118,7 @@ REDUCTIONS = (
     fact(
         "inc-and-dec",
         "inc and dec count as red's do: up to the operand and back to 0, down to 0 and back to the operand.",
-        f"{PTX}: names them; the formula stands under red.",
+        f"{PTX}: names them. Their range stands under cp.reduce.async.bulk, a formula under red.",
         *(
             _reduced(op, answer, "uint32", op, f"{op} of 02020202 with 02010200, 02030202 …", memory=_TWOS,
                      smem=COUNTED, smem_base=0x400)

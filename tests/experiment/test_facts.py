@@ -1,0 +1,163 @@
+"""The facts: whole, foretold by the model, shown by the recordings, and refuted by a byte or a verdict that differs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tmalab import TensorMap
+from tmalab.errors import InputError
+from tmalab.experiment import catalogue
+from tmalab.experiment.facts import FACTS, fact, fact_cases
+from tmalab.experiment.facts.fact import hex_words
+from tmalab.experiment.facts.words import case_text, map_text
+from tmalab.experiment.observation import Observation, Provenance
+from tmalab.model import launch_violations
+from tmalab.model.launch_rules import BULK_COPY_RULES, LAUNCH_RULES, LAUNCH_WARNINGS
+from tmalab.model.rules import ALLOCATION_WARNINGS, MODE_RULES, RULES, WARNINGS
+from tmalab.recordings.comparing import expected_bytes
+from tmalab.recordings.measured import Measured, measured
+from tmalab.recordings.observe import observe
+
+TRIALS = [trial for found in FACTS for trial in found.trials]
+ALL_RULES = (*RULES, *MODE_RULES, *WARNINGS, *ALLOCATION_WARNINGS, *LAUNCH_RULES, *LAUNCH_WARNINGS, *BULK_COPY_RULES)
+# Measured, and not by a case: no probe launches a copy that does not fit into the shared memory that it dumps.
+NOT_A_CASE = {"box_past_shared_memory"}
+
+each_fact = pytest.mark.parametrize("found", FACTS, ids=lambda found: found.id)
+each_trial = pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.case.name)
+
+
+def foretold(trial) -> Observation:
+    """What the model says that the case will show."""
+    case, params = trial.case, trial.case.params
+    tm = TensorMap.from_dict(params["tensor_map"])
+    arrays, values = {}, {"error": None}
+    if case.probe == "encode":
+        values["accepted"] = tm.violations() == [] and params.get("context", True)
+        if not params.get("context", True):
+            values["answer"] = trial.answer  # of contexts the model knows nothing
+    else:
+        launch = {name: params[name] for name in ("direction", "op", "smem_base", "offsets", "smem_bytes")}
+        launch |= {name: params[name] for name in ("descriptor_space", "descriptor_align") if name in params}
+        errors = [found.cuda_error for found in launch_violations(tm, params["coords"], **launch) if found.cuda_error]
+        come = tm.transaction_bytes()
+        values |= {"completed": params.get("expect_tx_bytes", come) == come, "delivered_bytes": come}
+        if errors:
+            values["error"] = errors[0]
+        else:
+            arrays["smem" if params["direction"] == "load" else "memory"] = expected_bytes(case)
+    unknown = Provenance("Model", "9.0", "0", "0", "0", "none", "", "2026-01-01", 1)
+    return Observation(case, arrays, values, unknown, "recorded")
+
+
+def otherwise(trial, seen: Observation) -> list[Observation]:
+    """Observations that are not what the trial's answer says, each by the least that can differ."""
+    values = dict(seen.values)
+    if values.get("error"):
+        shown = {"smem": np.zeros(64, np.uint8), "memory": np.zeros(64, np.uint8)}
+        unlike = [{**values, "error": "LAUNCH_FAILED"}, {**values, "error": None}]
+        return [replace(seen, arrays=shown, values=changed) for changed in unlike]
+    if trial.case.probe == "encode":
+        return [replace(seen, values={**values, "accepted": not values["accepted"], "answer": None})]
+    if trial.shows == "count":
+        changes = [{"delivered_bytes": values["delivered_bytes"] - 1}, {"delivered_bytes": None}]
+        changes += [] if isinstance(trial.answer, tuple) else [{"completed": not values["completed"]}]
+        return [replace(seen, values={**values, **change}) for change in changes]
+    ((name, content),) = seen.arrays.items()
+    flipped = []
+    for position in range(content.size):
+        other = content.copy()
+        other[position] ^= 1
+        flipped.append(replace(seen, arrays={name: other}))
+    return flipped
+
+
+def test_ids_are_unique_and_every_case_is_in_the_catalogue():
+    assert len({found.id for found in FACTS}) == len(FACTS)
+    known = catalogue.cases()
+    assert [trial.case.name for trial in TRIALS if known.get(trial.case.name) != trial.case] == []
+    assert list(fact_cases()) == catalogue.group("facts")
+
+
+@each_fact
+def test_a_fact_is_told_in_a_few_words(found):
+    assert found.statement.endswith(".")
+    assert len(found.statement) < 200
+    assert found.manual.endswith((".", ".)"))
+    assert found.trials
+    assert found.title[0].isupper()
+    questions = [trial.question for trial in found.trials]
+    assert len(set(questions)) == len(questions), "two rows of its table would be asked the same"
+    assert all(len(trial.expected) <= 160 for trial in found.trials), "the smallest experiment has a short answer"
+
+
+def test_every_rule_that_was_measured_rests_on_a_fact():
+    rested_on = {rule for found in FACTS for rule in found.rules}
+    assert {rule.id for rule in ALL_RULES if rule.measured} - rested_on == NOT_A_CASE
+    assert rested_on <= {rule.id for rule in ALL_RULES}
+    alone = {rule.id for rule in ALL_RULES if rule.measured and not rule.written}
+    assert alone <= rested_on
+
+
+@each_trial
+def test_the_model_foretells_the_answer(trial):
+    seen = foretold(trial)
+    assert trial.agrees(seen), trial.answer_of(seen)
+
+
+@each_trial
+def test_the_recording_shows_the_answer(trial):
+    seen = observe(trial.case, live=False)
+    assert trial.agrees(seen), trial.answer_of(seen)
+    assert not seen.undefined
+
+
+@each_fact
+def test_it_holds_on_its_recordings(found):
+    shown = measured(found.id, live=False)
+    assert shown.holds
+    assert len(shown.rows) == len(found.trials)
+
+
+@each_fact
+def test_any_other_answer_refutes_it(found):
+    seen = {trial.case.name: foretold(trial) for trial in found.trials}
+    assert found.holds(seen)
+    for trial in found.trials:
+        unlike = otherwise(trial, seen[trial.case.name])
+        assert unlike
+        for one in unlike:
+            assert not found.holds({**seen, trial.case.name: one}), trial.answer_of(one)
+
+
+@each_trial
+def test_a_case_in_words_is_the_python_that_builds_its_map(trial):
+    fields = trial.case.params["tensor_map"]
+    built = eval(map_text(fields), {"TensorMap": TensorMap})
+    assert built.to_dict() == {**fields, "address": built.address}
+    assert trial.case.params.get("direction", "encode") in case_text(trial.case)
+
+
+def test_a_fact_is_shown_as_a_table_with_its_provenance_apart():
+    found = fact("two-faults")
+    shown = Measured(found, {trial.case.name: foretold(trial) for trial in found.trials})
+    assert repr(shown) == "coordinate 1, to byte 64  ILLEGAL_INSTRUCTION"
+    assert "<code>ILLEGAL_INSTRUCTION</code>" in shown._repr_html_()
+    assert '<p class="tma-provenance" data-volatile>recorded: Model' in shown._repr_html_()
+
+
+def test_a_masked_word_is_no_answer():
+    content = np.arange(8, dtype=np.uint8)
+    mask = np.zeros(8, bool)
+    mask[5] = True
+    assert hex_words(content, 4, mask) == "03020100 ????????"
+
+
+def test_an_unknown_fact_is_answered_with_the_nearest():
+    with pytest.raises(InputError, match="nan-fill"):
+        fact("nan-fil")
+    with pytest.raises(InputError, match="box-of-228-kib"):
+        fact("zebra")
