@@ -146,12 +146,14 @@ function render({ model, el }) {
       setAttribute(node, "class", `tma-cell${look ? " tma-" + look : ""}`);
       setAttribute(node, "style", moved ? `--tint:var(--tma-c${row % TINTS})` : null);
       const [main, small, words] = bits[cell] ? one.labels[bits[cell]] : ["", "", "no memory"];
-      const differs = wrong && now.view === "difference" ? `≠ ${one.labels[one.model[cell]][0] || "cd"}` : null;
-      setText(node.firstChild, wrong && !main ? "cd" : main);
-      setText(node.lastChild, differs ?? small);
-      node.classList.toggle("tma-edge-two", Boolean(small) && !differs);
-      const said = main && words.startsWith(main) && !small ? words : `${main}${small} ${words}`.trim();
-      setAttribute(node, "aria-label", `${said}${differs ? ` ${differs}` : ""}, ${sayPlace(name, cell)}${kind ? `, ${deed(found, number)}` : ""}${wrong ? ", differs" : ""}`);
+      const seen = wrong && !main ? spec.background : main;
+      const below = wrong && now.view === "difference" ? `≠ ${one.labels[one.model[cell]][0] || spec.background}` : small;
+      setText(node.firstChild, seen);
+      setText(node.lastChild, below);
+      node.classList.toggle("tma-edge-two", below !== "" && below === small);
+      // A cell's name begins with what is seen in it, so that whoever says what they see is understood.
+      const more = [seen ? "" : words, words.startsWith("NaN") ? "NaN" : "", sayPlace(name, cell), kind ? deed(found, number) : "", wrong ? "differs" : ""];
+      setAttribute(node, "aria-label", [`${seen} ${below}`.trim(), ...more].filter(Boolean).join(", "));
     });
   }
   function sayPlace(name, cell) {
