@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tmalab.experiment import catalogue
 from tmalab.hardware.compile import kernel_sha256
 from tmalab.recordings.store import DATA, Store
@@ -34,7 +32,9 @@ def test_kernels_still_hash_to_what_was_recorded():
     stale = [kernel for kernel, sha256 in recorded if sha256 and kernel_sha256(kernel.removesuffix(".cu")) != sha256]
     assert stale == []
     no_kernel = {kernel for kernel, sha256 in recorded if not sha256}
-    assert no_kernel <= {"cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"}, "only the driver's own functions have no source of ours"
+    assert no_kernel <= {"cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"}, (
+        "only the driver's own functions have no source of ours"
+    )
 
 
 def test_a_changed_kernel_would_be_noticed(monkeypatch, tmp_path):

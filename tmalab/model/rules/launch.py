@@ -170,8 +170,8 @@ def im2col_store_box_inside(launch: Launch, arch: Arch) -> Iterator[Finding]:
 
 
 @rule(
-    "null_global_address", "The tensor's address is not null", written="CUDA driver API, globalAddress", measured=MEASURED,
-    cuda_error="ILLEGAL_ADDRESS",
+    "null_global_address", "The tensor's address is not null", written="CUDA driver API, globalAddress",
+    measured=MEASURED, cuda_error="ILLEGAL_ADDRESS",
 )  # fmt: skip
 def null_global_address(launch: Launch, arch: Arch) -> Iterator[Finding]:
     """The encoder takes a null base. Each load through it faults; a store or a reduction faults if it writes."""
