@@ -64,6 +64,7 @@ class Measured:
         return (
             f'<table class="table tma-measured"><thead><tr><th scope="col">asked</th><th scope="col">answered</th></tr>'
             f"</thead><tbody>{rows}</tbody></table>"
-            f"<details><summary>The experiment, case by case</summary><pre>{escape(cases)}</pre></details>"
+            "<details><summary>The experiment, case by case</summary>"
+            f'<pre style="white-space: pre-wrap">{escape(cases)}</pre></details>'
             f'<p class="tma-provenance" data-volatile>{"<br>".join(map(escape, self.provenance()))}</p>'
         )

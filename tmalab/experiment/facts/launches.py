@@ -139,7 +139,7 @@ WALKS = (
         "im2col-offset-bits",
         "All offsets of a copy share 16 bits: one of 16, two of 8 or three of 5. What does not fit is lost, or carried "
         "into the next one at rank 5; nothing is raised.",
-        f"{PTX}, im2colInfo: a vector of 16-bit operands. Im2col mode gives their ranges; of what exceeds them nothing.",
+        f"{PTX}, im2colInfo: a vector of 16-bit operands. Im2col mode gives their ranges; past them nothing is said.",
         _tap("rank-3", "0000*8", (8, 4, 3), (256,), "rank 3, offset 256: outside"),
         _tap("rank-4", _PIXEL_1, (8, 4, 3, 2), (257, 0), "rank 4, offsets (257, 0): those of (1, 0)"),
         _tap("rank-5", _PIXEL_4, (8, 4, 3, 2, 1), (32, 0, 0), "rank 5, offsets (32, 0, 0): those of (0, 1, 0)"),

@@ -57,7 +57,7 @@ def _filled(byte: str, dtype: str) -> str:
 REDUCTIONS = (
     fact(
         "reductions-that-exist",
-        "33 pairs of op and type exist through a tensor map.",
+        "33 pairs of op and type exist through a tensor map. Here each puts 02 in every byte to 01 in every byte.",
         f"{PTX}: lists the ops, and takes the type from the map. The pairs stand under cp.reduce.async.bulk, without "
         "those of TF32 and FTZ.",
         *(_pair("add", dtype, answer) for dtype, answer in _SUMS.items()),
@@ -108,8 +108,8 @@ REDUCTIONS = (
     fact(
         "sum-of-denormals",
         "A sum of float32 keeps denormals; float32_ftz flushes them.",
-        "PTX ISA, cp.reduce.async.bulk: versions differ, older ones say that a float32 sum flushes them; of a map's FTZ "
-        "nothing.",
+        "PTX ISA, cp.reduce.async.bulk: versions differ, older ones say that a float32 sum flushes them. Of a map's "
+        "FTZ nothing.",
         _reduced("float32", "00010000 00030002 00050004 00070006", "float32", "add", "float32 denormals plus 0",
                  memory=ZEROS, smem=COUNTED),
         _reduced("float32-ftz", "00000000*4", "float32_ftz", "add", "float32_ftz denormals plus 0", memory=ZEROS,
