@@ -47,8 +47,8 @@ def test_without_nvrtc_it_says_so(monkeypatch):
 
 def test_a_cache_folder_that_cannot_be_written(monkeypatch, tmp_path):
     monkeypatch.setattr("tmalab.hardware.compile.nvrtc_version", lambda: "13.0")
-    monkeypatch.setenv("TMALAB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("os.access", lambda path, mode: False)
+    (tmp_path / "file").touch()  # in the way of a folder, for root too
+    monkeypatch.setenv("TMALAB_CACHE", str(tmp_path / "file" / "cache"))
     found = ability("compile kernels")
     assert not found.able
     assert "cannot be written" in found.detail

@@ -13,11 +13,12 @@ Each line asks the layer that would do the work, in its own words; nothing is ru
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import shutil
+import tempfile
 import textwrap
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from tmalab import __version__
@@ -82,10 +83,22 @@ def _compiler() -> Ability:
     except TmaLabError as error:
         return Ability("compile kernels", False, *_reason(error))
     folder = cache_folder()
-    nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    if not os.access(nearest, os.W_OK):
+    if not _can_write(folder):
         return Ability("compile kernels", False, f"{folder} cannot be written", "set TMALAB_CACHE to a folder that can")
     return Ability("compile kernels", True, f"NVRTC {version}, kept in {folder}")
+
+
+def _can_write(folder: Path) -> bool:
+    """Whether a file can be made in `folder` or, where that is not there yet, in the nearest one above it.
+
+    It makes one: to the permissions alone, root may write everywhere, and a file that stands in the way is no folder.
+    """
+    nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            return True
+    except OSError:
+        return False
 
 
 def _live() -> Ability:
