@@ -257,6 +257,9 @@ def test_predict_refuses_what_no_copy_does(monkeypatch, tmp_path, capsys):
     assert main(["predict", "16,128:128,1:float16"]) == 2
     assert "no box" in capsys.readouterr().err
     assert main(["predict", *FLAGS, "--svg", str(tmp_path / "no" / "map.svg")]) == 2
+    assert "Fix: name a file" in capsys.readouterr().err
+    assert main(["predict", *FLAGS, "--lines", "0"]) == 2
+    assert "lines=0" in capsys.readouterr().err
 
 
 def test_the_report_has_words_for_every_verdict():

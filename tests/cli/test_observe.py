@@ -62,6 +62,7 @@ def test_the_list_marks_what_is_recorded(capsys):
 
 def test_a_list_of_nothing_is_a_no(capsys):
     assert main(["observe", "--list", "zebra"]) == 1
+    assert "begins with 'zebra'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

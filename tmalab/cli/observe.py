@@ -40,7 +40,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the observation or the list; 0, or 2 where neither was asked for."""
+    """Print the observation or the list; 0, 1 for an empty list, 2 where neither was asked for."""
     if args.list:
         return _print_list(args.name or "")
     if args.name is None:
@@ -73,6 +73,8 @@ def _print_list(prefix: str) -> int:
     listed = [case for name, case in catalogue.cases().items() if name.startswith(prefix)]
     for case in listed:
         print(f"{'*' if case in store else ' '} {case.name}")
+    if not listed:
+        print(f"tmalab observe: no case's name begins with {prefix!r}; without it, --list prints all", file=sys.stderr)
     return 0 if listed else 1
 
 

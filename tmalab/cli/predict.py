@@ -62,6 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
     readings = list(islice(read_text(text, form=options.form, keep_unknown=options.keep_unknown), 2))
     if isinstance(readings[0], UnreadableError):
         raise readings[0]
+    if arguments.lines < 1:
+        raise InputError(
+            "no line to print", field="lines", value=arguments.lines, limit=1, fix="give 1 or more, or --all"
+        )
     if len(readings) > 1:
         raise InputError("several descriptors", field="input", value=arguments.input, fix="predict one at a time")
     answer = answer_reading(readings[0], options)
@@ -81,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"schema": SCHEMA, "tensor_map": tm.to_dict(), "smem_base": base, **_as_json(made)}))
     elif not any(name for name, _ in drawn):
         print(_title(tm, base))
-        print(grid(made, len(made.lines) if arguments.all else max(arguments.lines, 1)))
+        print(grid(made, len(made.lines) if arguments.all else arguments.lines))
     return 0
 
 
@@ -185,4 +189,5 @@ def _write(name: str, data: bytes) -> None:
     try:
         Path(name).write_bytes(data)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", field="file", value=name) from None
+        fix = "name a file in a folder that is there and can be written"
+        raise InputError(f"cannot be written: {error.strerror}", field="file", value=name, fix=fix) from None
