@@ -124,3 +124,14 @@ def test_a_warm_lookup_takes_less_than_a_millisecond(store):
 
     seconds()
     assert median(seconds() for _ in range(50)) < 1e-3
+
+
+def test_without_a_manifest_the_file_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("tmalab.recordings.observe.default_store", lambda: Store(tmp_path / "nothing"))
+    with pytest.raises(RecordingError, match=r"manifest\.json.*no recordings here"):
+        observe("edges/fill-nan", live=False)
+
+
+def test_what_was_not_observed_is_answered_with_what_was(store):
+    with pytest.raises(InputError, match=r"name='zebra': not observed. Fix: use one of "):
+        observe("edges/fill-nan")["zebra"]

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from tmalab.errors import InputError
 from tmalab.experiment.case import Case
 
 if TYPE_CHECKING:
@@ -61,8 +62,13 @@ class Observation:
     undefined: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Any:
-        """The array or the value of that name."""
-        return self.arrays[name] if name in self.arrays else self.values[name]
+        """The array or the value of that name. Raises InputError where nothing of that name was observed."""
+        if name in self.arrays:
+            return self.arrays[name]
+        if name in self.values:
+            return self.values[name]
+        known = ", ".join([*self.arrays, *self.values])
+        raise InputError("not observed", field="name", value=name, fix=f"use one of {known}")
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}: {array.dtype}{list(array.shape)}" for name, array in self.arrays.items())

@@ -19,7 +19,8 @@ from tmalab.experiment import catalogue
 from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
 from tmalab.model.tensor_map_fields import integer
-from tmalab.recordings.store import default_store
+from tmalab.recordings.files import REMEDY
+from tmalab.recordings.store import MANIFEST, default_store
 
 SOURCE_VARIABLE = "TMALAB_SOURCE"
 
@@ -57,7 +58,12 @@ def _live_by_environment() -> bool:
 
 def _not_recorded(case: Case) -> RecordingError:
     """Why there is no recording, and what the reader can do about it."""
-    recorded = default_store().cases()
+    store = default_store()
+    recorded = store.cases()
+    if not recorded:
+        return RecordingError(
+            "there are no recordings here", field="file", value=str(store.folder / MANIFEST), fix=REMEDY
+        )
     how = "run it on a Hopper GPU with observe(case, live=True)"
     if catalogue.cases().get(case.name) == case:
         how += f", or record it there with `tmalab record --only {case.name.split('/')[0]}`"
