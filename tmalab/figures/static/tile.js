@@ -51,11 +51,12 @@ function render({ model, el }) {
     h("p", {}, h("b", {}, "TMA engine"), h("i", { "aria-hidden": true }, "→")), h("code", {}, "cp.async.bulk", h("wbr"), ".tensor.2d"), ...operands);
   const stage = h("div", { class: "tma-stage tma-tile" },
     h("div", { class: "tma-source" }, h("p", { class: "tma-head" }, h("b", {}, "Global memory"), " ", h("small", {}, tensor.label)), tensorGrid.node,
-      h("p", { class: "tma-key" }, "One cell = 16 bytes: its column, below it its byte in shared memory")),
+      h("p", { class: "tma-key" }, "One cell = 16 bytes = 8 elements: its number in its row, below it its byte in shared memory")),
     engine,
     h("div", { class: "tma-shared" }, h("p", { class: "tma-head" }, h("b", {}, "Shared memory"), " ", sharedNote),
       h("div", { class: "tma-row tma-ruler", "aria-hidden": true }, h("span", { class: "tma-address" }, "byte"), ...ruler, h("span", { class: "tma-phase" }, "XOR")),
-      shared.node));
+      shared.node,
+      h("p", { class: "tma-key" }, "Above each column its banks; right of each line what is XORed onto its chunks")));
 
   function cell(node, { kind, tint, main, small, words }) {
     setAttribute(node, "class", `tma-cell${kind ? " tma-" + kind : ""}`);
