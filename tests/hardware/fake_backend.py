@@ -103,10 +103,13 @@ class FakeBackend:
         a = np.arange(256, dtype=np.float32).reshape(8, 32)
         return {"completed": True, "error": None}, {"a": a, "b": a + 1, "cycles": np.ones(repeats, np.int64)}
 
-    def encode(self, maps, addresses):
+    def encode(self, maps, addresses, context=True):
         """Takes what the model takes; the bytes are the address, sixteen times."""
         from tmalab.model.tensor_map import TensorMap
 
+        if not context:
+            nothing = {"accepted": np.zeros(len(maps), bool), "encoded": np.zeros((len(maps), 128), np.uint8)}
+            return {"error": None, "answers": ["INVALID_CONTEXT"] * len(maps)}, nothing
         accepted = np.array([not TensorMap.from_dict(fields).violations() for fields in maps])
         encoded = np.array([np.full(16, address, np.uint64).view(np.uint8) for address in addresses])
         return {"error": None}, {"accepted": accepted, "encoded": encoded * accepted[:, None]}

@@ -75,6 +75,10 @@ class TestOnAFakeWorker:
         assert (seen["accepted"], seen["error"]) == (False, None)
         assert not seen["encoded"].any()
 
+    def test_without_a_context_the_driver_s_own_word_is_the_answer(self):
+        seen = run_case(named_case("facts/encoding-needs-a-context/without"))
+        assert (seen["accepted"], seen["answer"], seen["error"]) == (False, "INVALID_CONTEXT", None)
+
     def test_closing_the_worker_is_harmless(self):
         close_worker()
         assert run_case(named_case("barrier/armed-right"))["completed"]
