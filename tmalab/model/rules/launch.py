@@ -153,7 +153,7 @@ def im2col_offset_is_16_bit(launch: Launch, arch: Arch) -> Iterator[Finding]:
 
 @rule(
     "im2col_store_box_inside", "An im2col store's bounding box stays inside the tensor", kinds=("im2col",),
-    written=f"{PTX_RESTRICTIONS} (read, not measured)", cuda_error="ILLEGAL_INSTRUCTION",
+    written=PTX_RESTRICTIONS, measured=MEASURED, cuda_error="ILLEGAL_INSTRUCTION",
 )  # fmt: skip
 def im2col_store_box_inside(launch: Launch, arch: Arch) -> Iterator[Finding]:
     """A store through an im2col map needs lower corners of at least 0 and upper corners of at most 0."""
@@ -270,7 +270,7 @@ def reduction_op_and_type(launch: Launch, arch: Arch) -> Iterator[Finding]:
 
 @rule(
     "descriptor_must_be_param_const_or_global", "The descriptor is in param, const or global memory",
-    written="PTX ISA, Tensor-map", cuda_error="ILLEGAL_ADDRESS",
+    written="PTX ISA, Tensor-map", measured=MEASURED, cuda_error="ILLEGAL_ADDRESS",
 )  # fmt: skip
 def descriptor_must_be_param_const_or_global(launch: Launch, arch: Arch) -> Iterator[Finding]:
     """The engine reads the map from a `const __grid_constant__` parameter, from constant or from global memory.
@@ -288,7 +288,7 @@ def descriptor_must_be_param_const_or_global(launch: Launch, arch: Arch) -> Iter
 
 @rule(
     "tensormap_address_align_64", "The descriptor is 64-byte aligned",
-    written="CUDA driver API, cuTensorMapEncodeTiled, tensorMap", cuda_error="MISALIGNED_ADDRESS",
+    written="CUDA driver API, cuTensorMapEncodeTiled, tensorMap", measured=MEASURED, cuda_error="MISALIGNED_ADDRESS",
 )  # fmt: skip
 def tensormap_address_align_64(launch: Launch, arch: Arch) -> Iterator[Finding]:
     """The 128 bytes of a tensor map start at a multiple of 64. CUDA 13's type asks the compiler for 128."""
