@@ -7,7 +7,8 @@
 >>> [f"{bits:08x}" for bits in rounded_to_tf32(np.array([0x3F801000, 0x3F803000, 0x00000FFF, 0xFFC00001], np.uint32))]
 ['3f800000', '3f804000', '00000000', '7fffe000']
 
-A store or a reduction takes the bits as they are. All measured on H200; the PTX ISA gives the rounding, no manual the NaN's bits.
+A store or a reduction takes the bits as they are. All measured on H200; the PTX ISA gives the rounding, and no manual
+the NaN's bits.
 """
 
 from __future__ import annotations
