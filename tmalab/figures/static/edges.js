@@ -125,7 +125,7 @@ function render({ model, el }) {
     stage.classList.toggle("tma-long", cols + sharedCols > 28);
     setText(point, one.about);
     setText(arrow, found.isLoad ? "→" : "←");
-    setText(instruction, `cp${one.direction === "reduce" ? ".reduce" : ""}.async.bulk.tensor`);
+    instruction.replaceChildren(one.direction === "reduce" ? "cp.reduce.async" : "cp.async", h("wbr"), ".bulk.tensor");
     operands.replaceChildren(...one.engine.map((word) => h("span", {}, word)));
   }
 
