@@ -20,6 +20,7 @@ IGNORED = {
     "00-welcome": "says whether bytes are recorded or live, and on which GPU",
     "01-first-tile": "counts and cycles of the GPU that ran it, and its name",
     "02-swizzle": "says whether bytes are recorded or live, and on which GPU",
+    "03-tensor-map": "says whether the encodings are recorded or live, and by which driver",
 }
 KNOWN_TAGS = {"hide-input", "nbval-ignore-output"}
 

@@ -27,10 +27,14 @@ def stand_in() -> Callable[..., Callable[[Case], Observation]]:
             if case.name in missing:
                 raise RecordingError("not recorded yet", field="case", value=case.name, fix="record it")
             given = case.params
-            tensor_map, coords = TensorMap.from_dict(given["tensor_map"]), given["coords"]
+            tensor_map = TensorMap.from_dict(given["tensor_map"])
+            if case.probe == "encode":
+                verdict = {"accepted": not tensor_map.violations(), "error": None, "diagnosis": None}
+                return Observation(case, {"encoded": np.zeros(128, np.uint8)}, verdict, provenance, source)
+            memory, coords = make_bytes(given["memory"])[given.get("address_offset", 0) :], given["coords"]
             smem = np.array(
                 model.load(
-                    tensor_map, make_bytes(given["memory"]), coords, smem_bytes=given["smem_bytes"],
+                    tensor_map, memory, coords, smem_bytes=given["smem_bytes"],
                     smem_base=given["smem_base"],
                 )
             )  # fmt: skip

@@ -186,10 +186,11 @@ function render({ model, el }) {
 
   // --- the tensor, and the box over it --------------------------------------------------------------------------------
 
-  const space = h("div", { class: "tma-space" }), labels = h("div", { class: "tma-labels", "aria-hidden": true });
+  const field = h("div", { class: "tma-units" }), labels = h("div", { class: "tma-labels", "aria-hidden": true });
   const extent = h("div", { class: "tma-extent" });
   const corner = h("div", { class: "tma-corner" });
   const box = h("div", { class: "tma-box", tabindex: 0, role: "application", "aria-roledescription": "box" }, corner);
+  const space = h("div", { class: "tma-space" }, field, box); // the box stays where it is: moved, it would lose the focus
   const planeNote = h("small"), layers = h("span", { class: "tma-stepper tma-layers" });
   const layerButton = (by, sign, word) => h("button", {
     type: "button", "aria-label": word,
@@ -199,7 +200,7 @@ function render({ model, el }) {
   const layerText = h("span");
   layers.append(back, layerText, on);
 
-  let drawn = null, units = [];
+  let drawn = null, units = [], drag = null;
   function build(view) {
     if (drawn && ["left", "top", "cols", "rows", "cells"].every((name) => drawn[name] === view[name])) return;
     drawn = view;
@@ -207,7 +208,7 @@ function render({ model, el }) {
     space.style.setProperty("--cols", view.cols);
     space.style.setProperty("--rows", view.rows);
     space.classList.toggle("tma-scaled", !view.cells);
-    space.replaceChildren(...units, ...(view.cells ? [] : [extent]), box);
+    field.replaceChildren(...(view.cells ? units : [extent]));
     labels.replaceChildren(...(view.cells ? Array.from({ length: view.rows }, () => h("span")) : []));
     labels.style.setProperty("--rows", view.rows);
   }
@@ -219,7 +220,7 @@ function render({ model, el }) {
     });
   }
   function paintSpace() {
-    build(windowOf(found));
+    build(drag ? drawn : windowOf(found)); // under the reader's hand the scale stays
     const [columns, tall = 1] = found.fields.global_dim, [wide, high = 1] = found.fields.box_dim;
     const there = !found.runs || planeExists(found, found.first);
     const faded = now.view === "difference" && found.measured;
@@ -236,7 +237,7 @@ function render({ model, el }) {
     [...labels.children].forEach((label, i) => setText(label, there && i + drawn.top >= 0 && i + drawn.top < tall ? String(i + drawn.top) : ""));
     if (!drawn.cells) lay(extent, 0, 0, columns, tall);
     lay(box, found.coords[0], found.coords[1] ?? 0, wide, high);
-    box.classList.toggle("tma-bad", found.told !== null && !found.runs);
+    box.classList.toggle("tma-bad", found.told !== null && found.told.verdict !== "runs");
     corner.hidden = !python.computes;
     setAttribute(box, "aria-label", `Box at ${tuple(found.coords)} of ${wide} by ${high}. Arrow keys move it${python.computes ? ", with Shift they resize it" : " among the recorded places"}.`);
     const outer = found.runs ? indicesOf(found, found.first).slice(2) : found.coords.slice(2);
@@ -257,7 +258,6 @@ function render({ model, el }) {
     if (event.shiftKey) resize(dim, step);
     else move(dim, step);
   });
-  let drag = null;
   const spot = (event) => {
     const { left: x, top: y, width, height } = space.getBoundingClientRect();
     return [(event.clientX - x) / (width / drawn.cols), (event.clientY - y) / (height / drawn.rows)];
@@ -313,7 +313,7 @@ function render({ model, el }) {
   function paintShared() {
     if (!drawable()) {
       grid = null;
-      holder.replaceChildren(h("p", { class: "tma-key" }, found.told === null ? "Not computed yet." : found.runs ? "Too many elements to draw." : "Nothing is copied."));
+      holder.replaceChildren(h("p", { class: "tma-key" }, found.told === null ? "Not computed yet." : found.told.verdict === "runs" ? "Too many elements to draw." : "Nothing is copied."));
     } else if (!grid || grid.cols !== found.width || grid.rows !== found.height) {
       const made = cellGrid({
         label: `${spec.title}: shared memory`, rows: found.height, cols: found.width,
