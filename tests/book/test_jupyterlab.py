@@ -25,6 +25,7 @@ CELLS = [
     "1 + 1",
     "figure.swizzle = '32B'",
     "print(figure)",
+    "from tmalab.figures import BoxFigure\n\nBoxFigure(observe)",
 ]
 
 
@@ -191,6 +192,20 @@ def test_figure_and_kernel_hold_the_same_state(notebook, figure):
     run(notebook, 3)
     told = notebook.locator(".jp-Cell").nth(3).locator(".jp-OutputArea-output")
     told.filter(has_text="TileFigure(swizzle='32B', row=0, col=0, base=256, view='model', cell=(3, 5))").wait_for()
+
+
+def test_the_box_explorer_asks_its_kernel(notebook, figure):
+    run(notebook, 4)
+    explorer = notebook.locator(".jp-Notebook .jp-Cell").nth(4).locator(".tma:has(.tma-bar)")
+    explorer.locator(".tma-box").focus()
+    notebook.keyboard.press("ArrowRight")
+    explorer.get_by_text("coords[0]=5 float32 elements").first.wait_for()
+    for key in ("ArrowLeft", "Shift+ArrowDown", "d", "d", "x"):
+        notebook.keyboard.press(key)
+    explorer.get_by_text("expects 160 bytes").wait_for()
+    assert explorer.locator(".tma-prov").inner_text().startswith("Model, not measured")
+    assert explorer.get_by_role("button", name="Let me change it").count() == 0
+    assert notebook.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
 
 
 def test_it_stands_in_labs_dark_theme(notebook, figure):

@@ -1,7 +1,7 @@
 // box_words.js on one small map: what the box takes, where it may go next, its window, and the words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elementAt, exists, indicesOf, left, lookUp, nearestPlace, nextPlace, planeExists, positionOf, readEdit, readList, sentence, tableOf, verdict, windowOf, writeEdit } from "../../tmalab/figures/static/box_words.js";
+import { elementAt, exists, indicesOf, left, lookUp, nearestPlace, nextPlace, planeExists, boxPosition, readEdit, readList, sentence, tableOf, verdict, windowOf, writeEdit } from "../../tmalab/figures/static/box_words.js";
 
 const FIELDS = { dtype: "float32", global_dim: [4, 2, 2], global_strides: [16, 32], box_dim: [4, 1, 2], element_strides: [1, 1, 1], swizzle: "none", oob_fill: "nan" };
 const copy = (x, y, z, more = {}) => ({
@@ -29,7 +29,7 @@ test("a recorded place is found, another is not told", () => {
 
 test("an element has a position, indices, and may not exist", () => {
   const found = at([0, 0, 1]);
-  assert.deepEqual(positionOf(found, 6), [2, 0, 1]);
+  assert.deepEqual(boxPosition(found, 6), [2, 0, 1]);
   assert.deepEqual(indicesOf(found, 6), [2, 0, 2]);
   assert.deepEqual([exists(found, 2), exists(found, 6)], [true, false]);
   assert.deepEqual([found.layers, found.plane, at([0, 0, 1], { layer: 1 }).singled, at([0, 0, 1], { layer: 9 }).first], [2, 4, 5, 4]);

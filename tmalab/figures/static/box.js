@@ -2,7 +2,7 @@
 // recorded places, from the kernel or a worker for any other (python.js). Here it is drawn, and the box is moved.
 import { card, cellGrid, h, put, segments, setAttribute, setText } from "./kit.js";
 import { pythonOf } from "./python.js";
-import { HEAD, changedAt, count, elementAt, exists, indicesOf, left, lookUp, nearestPlace, nextPlace, planeExists, positionOf, readEdit, readList, said, sentence, tableOf, tuple, verdict, windowOf, writeEdit } from "./box_words.js";
+import { HEAD, changedAt, count, elementAt, exists, indicesOf, left, lookUp, nearestPlace, nextPlace, planeExists, boxPosition, readEdit, readList, said, sentence, tableOf, tuple, verdict, windowOf, writeEdit } from "./box_words.js";
 
 const TINTS = 8;
 const MOST_DRAWN = 32; // columns, and rows, of the box in shared memory
@@ -338,7 +338,7 @@ function render({ model, el }) {
       const small = changed ? "diff" : String(found.told.shared[element]);
       setText(node.firstChild, main);
       setText(node.lastChild, small);
-      setAttribute(node, "aria-label", `${main} ${small}, box element ${tuple(positionOf(found, element))}: ${now.view === "model" || !found.measured ? said(found, element) : left(found, element)}`);
+      setAttribute(node, "aria-label", `${main} ${small}, box element ${tuple(boxPosition(found, element))}: ${now.view === "model" || !found.measured ? said(found, element) : left(found, element)}`);
     });
     grid?.setStop(found.singled - found.first);
   }

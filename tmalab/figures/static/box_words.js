@@ -47,7 +47,7 @@ export function lookUp(spec, state, answers) {
 }
 
 // An element of the box, counted with the innermost dimension fastest: its position in the box, innermost first.
-export function positionOf(found, element) {
+export function boxPosition(found, element) {
   let rest = element;
   return found.told.copied.map((size) => {
     const at = rest % size;
@@ -56,10 +56,10 @@ export function positionOf(found, element) {
   });
 }
 
-export const indicesOf = (found, element) => positionOf(found, element).map((at, dim) => found.told.taken[dim][at]);
+export const indicesOf = (found, element) => boxPosition(found, element).map((at, dim) => found.told.taken[dim][at]);
 
 export const exists = (found, element) =>
-  positionOf(found, element).every((at, dim) => at >= found.told.inside[dim][0] && at < found.told.inside[dim][1]);
+  boxPosition(found, element).every((at, dim) => at >= found.told.inside[dim][0] && at < found.told.inside[dim][1]);
 
 // The element of the layer that is column x and row y of the tensor; -1 where the box takes none there.
 export function elementAt(found, x, y) {
@@ -69,7 +69,7 @@ export function elementAt(found, x, y) {
 }
 
 // Whether the plane that the layer shows is one of the tensor's.
-export const planeExists = (found, element) => positionOf(found, element).slice(2)
+export const planeExists = (found, element) => boxPosition(found, element).slice(2)
   .every((at, i) => at >= found.told.inside[i + 2][0] && at < found.told.inside[i + 2][1]);
 
 // --- where the box may go without Python ------------------------------------------------------------------------------
@@ -136,9 +136,9 @@ export function sentence(found, element, gpu) {
   }
   if (told.shared === null) return `The box has too many elements to tell them one by one.${model}`;
   const place = told.shared[element];
-  const words = `Box element ${tuple(positionOf(found, element))} is tensor element ${tuple(indicesOf(found, element))}`;
+  const words = `Box element ${tuple(boxPosition(found, element))} is tensor element ${tuple(indicesOf(found, element))}`;
   const there = exists(found, element);
-  const row = told.row_bytes[Math.floor(element / found.width)], column = told.column_bytes[positionOf(found, element)[0]];
+  const row = told.row_bytes[Math.floor(element / found.width)], column = told.column_bytes[boxPosition(found, element)[0]];
   const where = there ? `, at byte ${row} + ${column} → shared byte ${place}.`
     : `, which does not exist → shared byte ${place} is filled with ${told.fill}, and counted.`;
   if (!found.measured) return words + where + model;
@@ -152,6 +152,6 @@ export function tableOf(found) {
   if (!found.runs) return [];
   return found.told.shared.map((byte, element) => {
     const model = said(found, element), seen = left(found, element);
-    return [tuple(positionOf(found, element)), String(byte), seen, model, found.measured ? (seen === model ? "equal" : "differs") : "–"];
+    return [tuple(boxPosition(found, element)), String(byte), seen, model, found.measured ? (seen === model ? "equal" : "differs") : "–"];
   });
 }
