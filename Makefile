@@ -47,7 +47,7 @@ serve: book  ## build the book and serve it to this machine alone
 
 test: $(READY) tools tests/node_modules/.package-lock.json book test-js  ## everything that needs no GPU
 	TMALAB_BOOK=$(SITE) $(PY) -m pytest -n 2 --dist loadfile --timeout=600
-	$(NBVAL) chapters
+	$(NBVAL) chapters/*.ipynb
 
 test-js: tools
 	node --test tests/js/*.test.mjs
@@ -73,7 +73,7 @@ format: $(READY)  ## let ruff lay out the code and mend what it can
 
 live: $(READY)  ## on a Hopper GPU: its tests, and every chapter run anew
 	TMALAB_REQUIRE_GPU=1 $(PY) -m pytest -m gpu
-	TMALAB_SOURCE=live $(NBVAL) chapters
+	TMALAB_SOURCE=live $(NBVAL) chapters/*.ipynb
 
 record: $(READY)  ## on a Hopper GPU: write every recording anew
 	$(PY) -m tmalab record

@@ -33,7 +33,10 @@ def execute(source: Path, target: Path) -> None:
     notebook = nbformat.read(source, as_version=4)
     resources = {"metadata": {"path": str(source.parent)}}
     quiet = ["--IPKernelApp.log_level=40"]  # a kernel on this machine need not warn of the network
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources, extra_arguments=quiet).execute()
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources=resources, extra_arguments=quiet,
+        coalesce_streams=True,  # in how many pieces a cell's prints come differs from run to run
+    ).execute()  # fmt: skip
     clean(notebook)
     nbformat.write(notebook, target)
 
