@@ -226,7 +226,7 @@ def main() -> int:
         all_within &= good
         shown = (lambda value: f"{value:.0f} x") if unit == "x" else (lambda value: f"{value * 1e3:.3f} ms")
         bound = "" if limit is None else f"{limit:.0f} x" if unit == "x" else f"{limit * 1e3:g} ms"
-        verdict = "" if limit is None else "within" if good else "PASSED"
+        verdict = "" if limit is None else "within" if good else "OVER"
         print(f"{name:28}{shown(median):>12}{shown(best):>12}{bound:>10}   {verdict}", flush=True)
         rows.append({"claim": name, "unit": unit, "median": median, "limit": limit, "within": good, "samples": taken})
     if arguments.json:
