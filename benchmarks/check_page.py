@@ -48,6 +48,7 @@ def visit(page: Page, address: str) -> tuple[float, list[float]]:
     page.wait_for_selector(".check[data-mounted]")
     page.get_by_role("button", name="Load the checker").click()
     page.wait_for_selector('.check[data-state="ready"]', timeout=120_000)
+    page.wait_for_selector(".check[data-answered]")  # the question that stood there
     ready = float(page.locator(".check").get_attribute("data-ready-ms") or "nan")
     answers = []
     for rule in rule_ids():

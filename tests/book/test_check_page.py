@@ -34,12 +34,17 @@ def load(page) -> int:
     return int(page.locator(".check").get_attribute("data-ready-ms"))
 
 
-def put(page, text: str) -> str:
-    """Paste `text`, and the verdict of its answer from the worker."""
+def answered(page, act) -> str:
+    """Do what asks a question, and the verdict of the worker's answer to it."""
     before = int(page.locator(".check").get_attribute("data-answered") or 0)
-    page.get_by_label("Your descriptor").fill(text)
+    act()
     page.wait_for_function("n => Number(document.querySelector('.check').dataset.answered) > n", arg=before)
     return verdict(page)
+
+
+def put(page, text: str) -> str:
+    """Paste `text`, and the verdict of its answer from the worker."""
+    return answered(page, lambda: page.get_by_label("Your descriptor").fill(text))
 
 
 def verdict(page) -> str:
@@ -138,6 +143,7 @@ def test_loaded_it_answers_everything_as_the_command_line_does(open_page):
     page = open_page(PAGE)
     settle(page)
     ready_ms = load(page)
+    page.wait_for_selector(".check[data-answered]")
     for example in EXAMPLES:
         assert put(page, example.text + "\n")
         assert answer_json(page) == command_line(example.text + "\n")
@@ -147,7 +153,7 @@ def test_loaded_it_answers_everything_as_the_command_line_does(open_page):
         put(page, text)
         assert answer_json(page) == command_line(text)
         times.append(page.locator(".check").get_attribute("data-answer-ms"))
-    page.get_by_role("radio", name="sm_100").check(force=True)
+    answered(page, lambda: page.get_by_role("radio", name="sm_100").check(force=True))
     put(page, example_text("packed_type_needs_sm100"))
     assert verdict(page).startswith("Legal on sm_100")
     assert answer_json(page) == command_line(example_text("packed_type_needs_sm100"), "--arch", "sm_100")
@@ -159,6 +165,7 @@ def test_garbage_is_told_with_its_line_and_column_and_shown_there(open_page):
     page = open_page(PAGE)
     settle(page)
     load(page)
+    page.wait_for_selector(".check[data-answered]")
     assert put(page, GARBAGE) == "Unreadable as JSON: line 2, column 24"
     text = page.get_by_label("Your descriptor")
     assert text.get_attribute("aria-invalid") == "true"
