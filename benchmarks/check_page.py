@@ -91,7 +91,7 @@ def main() -> int:
         median, worst = statistics.median(taken), max(taken)
         passed = limit is not None and median > limit
         good &= not passed
-        verdict = "" if limit is None else f"limit {limit:g} ms   {'PASSED' if passed else 'within'}"
+        verdict = "" if limit is None else f"limit {limit:g} ms   {'OVER' if passed else 'within'}"
         print(f"{name:12} median {median:8.1f} ms   worst {worst:8.1f} ms   of {len(taken):4}   {verdict}")
     if arguments.json:
         arguments.json.write_text(json.dumps({"schema": 1, "limits_ms": LIMITS_MS, "samples_ms": samples}) + "\n")

@@ -35,6 +35,11 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
+def wrong_length(given: int, needed: int) -> str:
+    """*1 entry where 2 are needed*: the message for a list that does not fit."""
+    return f"{given} {'entry' if given == 1 else 'entries'} where {needed} {'is' if needed == 1 else 'are'} needed"
+
+
 class TmaLabError(Exception):
     """Base of all errors of this package.
 

@@ -308,7 +308,7 @@ def test_operands_that_are_none_raise(coords, operands, field):
 
 
 def test_an_im2col_map_needs_as_many_offsets_as_axes():
-    with pytest.raises(InputError, match="1 entries where 2 are needed"):
+    with pytest.raises(InputError, match="1 entry where 2 are needed"):
         launch_violations(IMAGE, (0, 0, 0, 0), direction="load", offsets=(0,))
 
 

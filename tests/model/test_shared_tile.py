@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tmalab import TensorMap, TmaLabError
+from tmalab import TensorMap, TmaLabError, model
 from tmalab.errors import InputError
 from tmalab.model import shared_offsets
 from tmalab.model.shared_tile import SharedTile
@@ -121,3 +121,16 @@ def test_boxes_without_places():
     with pytest.raises(TmaLabError):
         shared_offsets(TensorMap.tiled("uint8", (8,), (), (-8,)))
     assert shared_offsets(TensorMap.tiled("uint8", (8, 8), (16,), (16, 0))).shape == (16, 0)
+
+
+@pytest.mark.parametrize("no_map", ["x", None, {"dtype": "float16"}])
+def test_what_is_no_map_is_refused_in_words(no_map):
+    memory = np.zeros(64, np.uint8)
+    for ask in (
+        lambda: model.shared_offsets(no_map),
+        lambda: model.load(no_map, memory, [0], smem_bytes=64),
+        lambda: model.store(no_map, memory, [0], memory=memory),
+        lambda: model.launch_violations(no_map, [0], direction="load"),
+    ):
+        with pytest.raises(InputError, match=r"^tm=.*: not a tensor map"):
+            ask()

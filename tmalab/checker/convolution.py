@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tmalab.checker.mapping import Note
-from tmalab.errors import InputError
+from tmalab.errors import InputError, wrong_length
 from tmalab.model.tensor_map import TensorMap
 from tmalab.model.tensor_map_fields import integer
 
@@ -27,9 +27,7 @@ def _per_axis(conv: Mapping[str, Any], name: str, axes: int) -> list[int]:
     value = conv.get(name, _KEYS[name])
     listed = list(value) if isinstance(value, (list, tuple)) else [value] * axes
     if len(listed) != axes:
-        raise InputError(
-            f"{len(listed)} entries where {axes} are needed", field=f"conv.{name}", value=value, limit=axes
-        )
+        raise InputError(wrong_length(len(listed), axes), field=f"conv.{name}", value=value, limit=axes)
     return [integer(f"conv.{name}", entry) for entry in reversed(listed)]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from tmalab.errors import InputError
+from tmalab.errors import InputError, wrong_length
 from tmalab.inputs.numbers import integer_text
 from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.words import WORDS, word
@@ -111,7 +111,7 @@ def _explain_lengths(dims: Any, strides: Any) -> None:
     """Raise a better InputError where the strides count dimension 0 too, as many front ends print them."""
     if isinstance(dims, (list, tuple)) and isinstance(strides, (list, tuple)) and len(strides) == len(dims) > 1:
         raise InputError(
-            f"{len(strides)} entries where {len(dims) - 1} are needed", field="global_strides", value=list(strides),
+            wrong_length(len(strides), len(dims) - 1), field="global_strides", value=list(strides),
             limit=len(dims) - 1, fix="leave out the first: dimension 0 has no stride, and the others are in bytes",
         ) from None  # fmt: skip
 

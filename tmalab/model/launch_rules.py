@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tmalab.errors import InputError
+from tmalab.errors import InputError, wrong_length
 from tmalab.model import rules
 from tmalab.model.rules import bulk_copy, launch_advice
 from tmalab.model.rules import launch as launch_rules
 from tmalab.model.rules.launch import REDUCTION_TYPES, Launch
 from tmalab.model.rules.rule import SM_90, Rule, rules_in
-from tmalab.model.tensor_map_fields import TensorMapFields, integer
+from tmalab.model.tensor_map_fields import TensorMapFields, integer, require_map
 from tmalab.model.violation import Violation
 
 DIRECTIONS = ("load", "store", "reduce")
@@ -83,6 +83,7 @@ def _launch(
     tm: TensorMapFields, coords: Any, direction: Any, op: Any, smem_base: Any, offsets: Any, smem_bytes: Any,
     descriptor_space: Any, descriptor_align: Any,
 ) -> Launch:  # fmt: skip
+    require_map(tm)
     _one_of("direction", direction, DIRECTIONS)
     _one_of("descriptor_space", descriptor_space, DESCRIPTOR_SPACES)
     if direction == "reduce":
@@ -122,7 +123,7 @@ def _integers(field: str, values: Any, length: int | None) -> tuple[int, ...]:
     listed = tuple(values)
     if length is not None and len(listed) != length:
         raise InputError(
-            f"{len(listed)} entries where {length} are needed", field=field, value=list(listed), limit=length,
+            wrong_length(len(listed), length), field=field, value=list(listed), limit=length,
             fix=f"give {length} integers, innermost dimension first",
         )  # fmt: skip
     return tuple(integer(f"{field}[{position}]", value) for position, value in enumerate(listed))

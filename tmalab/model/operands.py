@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tmalab.errors import InputError
-from tmalab.model.tensor_map_fields import TensorMapFields, integer
+from tmalab.errors import InputError, wrong_length
+from tmalab.model.tensor_map_fields import TensorMapFields, integer, require_map
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +31,7 @@ MOST_SMEM_BYTES = 1 << 23
 
 def read_coords(tm: TensorMapFields, coords: Any) -> tuple[int, ...]:
     """The coordinates, rank of them, innermost first. Raises InputError; PTX: each is a signed 32-bit operand."""
+    require_map(tm)
     return _read("coords", coords, tm.rank, -(1 << 31), (1 << 31) - 1)
 
 
@@ -52,10 +53,9 @@ def _read(
     if not listed and default is not None:
         listed = (default,) * length
     if len(listed) != length:
-        entries = "1 entry" if len(listed) == 1 else f"{len(listed)} entries"
         order = ", innermost dimension first" if length else ": only an im2col map has them"
         raise InputError(
-            f"{entries} where {length} are needed", field=field, value=list(listed), limit=length,
+            wrong_length(len(listed), length), field=field, value=list(listed), limit=length,
             fix=f"give {length} integers{order}",
         )  # fmt: skip
     return tuple(_bounded(f"{field}[{d}]", value, least, most) for d, value in enumerate(listed))

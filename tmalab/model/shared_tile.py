@@ -2,7 +2,7 @@
 
     row r, byte b of the row     linear = smem_base + r * row_pitch_bytes + b        stands at swizzled(linear)
 
->>> from tmalab.model.tensor_map_fields import TensorMapFields
+>>> from tmalab.model.tensor_map_fields import TensorMapFields, require_map
 >>> tm = TensorMapFields.tiled("float16", (64, 8), (128,), (64, 8), swizzle="128B")
 >>> offsets = shared_offsets(tm)
 >>> offsets.shape, int(offsets[0, 1]), int(offsets[8, 1])
@@ -20,7 +20,7 @@ from tmalab.errors import InputError
 from tmalab.model.box_bytes import copied_dim, row_bytes, row_pitch_bytes, rows, unit_bytes
 from tmalab.model.operands import MOST_SMEM_BYTES, read_size
 from tmalab.model.swizzle import swizzled
-from tmalab.model.tensor_map_fields import TensorMapFields
+from tmalab.model.tensor_map_fields import TensorMapFields, require_map
 from tmalab.model.tensor_part import TensorPart
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class SharedTile:
     __slots__ = ("_places", "base", "dims", "pitch", "row_bytes", "rows", "swizzle")
 
     def __init__(self, tm: TensorMapFields, smem_base: int):
+        require_map(tm)
         if tm.element.packed:
             raise InputError(
                 "its elements have no byte addresses", field="dtype", value=tm.dtype, fix="use uint8 for the bytes"

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import index as as_index
 from typing import Any, Self
 
-from tmalab.errors import InputError
+from tmalab.errors import InputError, wrong_length
 from tmalab.model.element_types import ElementType, element_type
 
 INTERLEAVES = ("none", "16B", "32B")
@@ -46,7 +46,7 @@ def _integers(field: str, values: Any, length: int | None = None) -> tuple[int, 
     listed = tuple(values)
     if length is not None and len(listed) != length:
         raise InputError(
-            f"{len(listed)} entries where {length} are needed",
+            wrong_length(len(listed), length),
             field=field,
             value=list(listed),
             limit=length,
@@ -66,6 +66,12 @@ def integer(field: str, value: Any) -> int:
         return as_index(value)
     except TypeError:
         raise InputError("not an integer", field=field, value=value, fix="give an integer") from None
+
+
+def require_map(tm: Any) -> None:
+    """Raises InputError where `tm` is no tensor map."""
+    if not isinstance(tm, TensorMapFields):
+        raise InputError("not a tensor map", field="tm", value=tm, fix="build one with TensorMap.tiled or from_array")
 
 
 class TensorMapFields:
