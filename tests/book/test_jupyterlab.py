@@ -197,6 +197,7 @@ def test_figure_and_kernel_hold_the_same_state(notebook, figure):
 def test_the_box_explorer_asks_its_kernel(notebook, figure):
     run(notebook, 4)
     explorer = notebook.locator(".jp-Notebook .jp-Cell").nth(4).locator(".tma:has(.tma-bar)")
+    explorer.wait_for(timeout=90_000)
     explorer.locator(".tma-box").focus()
     notebook.keyboard.press("ArrowRight")
     explorer.get_by_text("coords[0]=5 float32 elements").first.wait_for()

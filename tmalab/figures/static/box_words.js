@@ -23,6 +23,9 @@ export function readList(text) {
   return parts.every((part) => /^[+-]?\d{1,15}$/.test(part)) ? parts.map(Number) : null;
 }
 
+export const whole = (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined);
+export const natural = (text) => (whole(text) >= 0 ? whole(text) : undefined);
+
 // --- looking up -------------------------------------------------------------------------------------------------------
 
 export const placeOf = (coords) => coords.join(".");
@@ -103,6 +106,12 @@ export function windowOf(found) {
   ]);
   const cols = right - left, rows = bottom - top;
   return { left, top, cols, rows, cells: cols <= MOST[0] && rows <= MOST[1] };
+}
+
+const TINTS = 8;
+export function tintOf(found, column) {
+  const chunk = Math.floor(column / found.told.chunk_elements);
+  return `--tint:var(--tma-c${((chunk % TINTS) + TINTS) % TINTS})`;
 }
 
 // --- putting into words -----------------------------------------------------------------------------------------------
