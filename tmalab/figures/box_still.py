@@ -31,7 +31,7 @@ def draw(found: BoxState) -> str:
     still.head(_MARGIN, 35, "Its steps and modes", ", ".join(named[4:]))
     operands = {
         "coords": _listed(found.coords), "destination": found.state["base"],
-        "barrier expects": f"{found.told['transaction_bytes']} bytes",
+        "barrier expects": "nothing" if found.told["verdict"] == "refused" else f"{found.told['transaction_bytes']} bytes",
     }  # fmt: skip
     named = [f"{name} {value}" for name, value in operands.items()]
     still.head(_MARGIN, 55, "Instruction, every copy", ", ".join(named))

@@ -101,8 +101,8 @@ export function panels(spec, at, actions) {
       : at.now.edit || places < 2 ? "encoded once, 128 bytes" : `encoded once, 128 bytes for all ${places} places`);
     setText(copyNote, "every copy names its own");
     setText(instruction, `cp.async.bulk.tensor.${rank}d [destination], [map, {${at.found.coords.join(", ")}}], [barrier]`);
-    const bytes = at.found.told?.transaction_bytes;
-    setText(barrier, bytes === null || bytes === undefined ? "–" : `expects ${bytes} bytes`);
+    const bytes = at.found.told?.verdict === "refused" ? null : at.found.told?.transaction_bytes;
+    setText(barrier, bytes ? `expects ${bytes} bytes` : "–");
   }
 
   return {
