@@ -29,10 +29,8 @@ def draw(found: BoxState) -> str:
     named = [f"{name} {value}" for name, value in said.items()]
     still.head(_MARGIN, 16, "Tensor map, encoded once", ", ".join(named[:4]))
     still.head(_MARGIN, 35, "Its steps and modes", ", ".join(named[4:]))
-    operands = {
-        "coords": _listed(found.coords), "destination": found.state["base"],
-        "barrier expects": "nothing" if found.told["verdict"] == "refused" else f"{found.told['transaction_bytes']} bytes",
-    }  # fmt: skip
+    expected = "nothing" if found.told["verdict"] == "refused" else f"{found.told['transaction_bytes']} bytes"
+    operands = {"coords": _listed(found.coords), "destination": found.state["base"], "barrier expects": expected}
     named = [f"{name} {value}" for name, value in operands.items()]
     still.head(_MARGIN, 55, "Instruction, every copy", ", ".join(named))
     still.head(_MARGIN, 84, "Global memory", _plane_words(found))
