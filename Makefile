@@ -83,11 +83,12 @@ lock:  ## resolve pyproject.toml again into requirements.lock (needs uv)
 		--no-annotate --no-emit-index-url --custom-compile-command "make lock" --output-file requirements.lock
 
 # The browser and the JavaScript runner are not Python's: Debian has them. As root they are installed, else asked for.
-tools:
+tools: $(READY)
 	@need=(); \
 	command -v chromium >/dev/null || need+=(chromium); \
 	command -v node >/dev/null || need+=(nodejs); \
 	command -v npm >/dev/null || need+=(npm); \
+	$(PY) -m playwright --version >/dev/null 2>&1 || need+=(libatomic1); \
 	if [ $${#need[@]} -gt 0 ]; then \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 			echo "make: installing $${need[*]} with apt-get"; \

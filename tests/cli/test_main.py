@@ -1,6 +1,6 @@
 """`tmalab` itself: finds the command, imports only that one, and turns what goes wrong into one message and a code."""
 
-import signal
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -79,11 +79,13 @@ def test_interrupted(command, capsys):
     assert "interrupted" in capsys.readouterr().err
 
 
-def test_a_closed_pipe_is_no_traceback():
-    program = "import sys; from tmalab.cli import main; sys.exit(main([]) or main(['doctor']))"
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [[], ["doctor"]], ids=["help", "doctor"])
+def test_a_closed_pipe_is_no_traceback(words, unbuffered):
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+        [sys.executable, "-m", "tmalab", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    ) as process:  # fmt: skip
         process.stdout.close()
         assert process.stderr.read() == ""
-    assert process.returncode in (141, -signal.SIGPIPE)
+    assert process.returncode in (0, 141)  # newer argparse swallows it

@@ -31,36 +31,42 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code. `argv` is without the program's name (default: `sys.argv[1:]`)."""
+    """Run one command; returns the exit code. `argv` is without the program's name (default: `sys.argv[1:]`).
+
+    What a command raises on purpose becomes one message on standard error.
+    """
     words = list(sys.argv[1:] if argv is None else argv)
-    chosen = words[0] if words and words[0] in COMMANDS else None
-    parser = argparse.ArgumentParser(prog="tmalab", description="What Hopper's Tensor Memory Accelerator does.")
-    parser.add_argument("--version", action="version", version=f"tmalab {__version__}")
-    subparsers = parser.add_subparsers(metavar="COMMAND", title="commands")
-    for name, summary in COMMANDS.items():
-        if name == chosen:
-            import_module(f"tmalab.cli.{name}").add_parser(subparsers)
-        else:
-            subparsers.add_parser(name, help=summary)
-    arguments = parser.parse_args(words)
-    if chosen is None:
-        parser.print_help()
-        return 0
-    return _run(chosen, arguments)
-
-
-def _run(command: str, arguments: argparse.Namespace) -> int:
-    """The command's exit code; what it raises on purpose becomes one message on standard error."""
+    command = words[0] if words and words[0] in COMMANDS else None
+    name = f"tmalab {command or ''}".rstrip()
     try:
-        code: int = import_module(f"tmalab.cli.{command}").run(arguments)
+        code = _answer(words, command)
         sys.stdout.flush()  # a closed pipe shows here, and not when Python exits
     except TmaLabError as error:
-        print(f"tmalab {command}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `tmalab … | head`: the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
-        print(f"\ntmalab {command}: interrupted", file=sys.stderr)
+        print(f"\n{name}: interrupted", file=sys.stderr)
         return 130
+    return code
+
+
+def _answer(words: list[str], command: str | None) -> int:
+    """Parse and run, or print the help where there is no command; the exit code."""
+    parser = argparse.ArgumentParser(prog="tmalab", description="What Hopper's Tensor Memory Accelerator does.")
+    parser.add_argument("--version", action="version", version=f"tmalab {__version__}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", title="commands")
+    for name, summary in COMMANDS.items():
+        if name != command:
+            subparsers.add_parser(name, help=summary)
+    module = import_module(f"tmalab.cli.{command}") if command else None
+    if module:
+        module.add_parser(subparsers)
+    arguments = parser.parse_args(words)
+    if module is None:
+        parser.print_help()
+        return 0
+    code: int = module.run(arguments)
     return code
