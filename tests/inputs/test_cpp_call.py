@@ -2,6 +2,7 @@
 
 import pytest
 
+from tmalab.inputs import cpp_call
 from tmalab.inputs.detect import read_text
 from tmalab.inputs.position import UnreadableError
 from tmalab.model.tensor_map import TensorMap
@@ -170,3 +171,44 @@ def test_what_cannot_be_read_is_reported_at_its_place(text, place, words):
     assert words in str(error)
     if words:
         assert text[error.offset :].startswith(place)
+
+
+ROW = "uint64_t a[1] = {64}; uint32_t e[1] = {1}; uint32_t b[1] = {64};"
+CALL = """cuTensorMapEncodeTiled(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 1, p, a, nullptr, b, e,
+    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);"""
+WRITES = {"b[0] *= 8;": 0, "b[0] += 448;": 0, "b[0]++;": 0, "++b[0];": 2, "std::fill(b, b + 1, 512);": 0}
+
+
+def only(text):
+    (found,) = cpp_call.read(text)
+    if isinstance(found, UnreadableError):
+        raise found
+    return found.fields
+
+
+@pytest.mark.parametrize(("write", "at"), [*WRITES.items(), ("if (x) { b[0] = 512; }", 9)])
+def test_a_value_that_only_running_tells_is_not_guessed(write, at):
+    with pytest.raises(UnreadableError, match="only running the code tells its value") as raised:
+        only(f"{ROW} {write} {CALL}")
+    assert (raised.value.line, raised.value.column) == (1, len(ROW) + 2 + at)
+
+
+@pytest.mark.parametrize(
+    "passed_over",
+    ["if (x) { uint32_t b[1] = {512}; }", "\n#if 0\nb[0] = 512;\n#endif\n", "if (b[0] <= 8) {}", "c[0] += 1;"],
+)
+def test_what_does_not_reach_the_call_is_passed_over(passed_over):
+    assert only(f"{ROW} {passed_over} {CALL}")["box_dim"] == [64]
+
+
+def test_a_macro_is_text():
+    text = f"#define N 60+4\n{ROW.replace('b[1] = {64}', 'b[1] = {N * 2}')} {CALL}"
+    assert only(text)["box_dim"] == [60 + 4 * 2]
+
+
+def test_an_array_without_values_is_not_zeros():
+    unset = ROW.replace("b[1] = {64}", "b[1]")
+    assert only(f"{unset} b[0] = 32; {CALL}")["box_dim"] == [32]
+    with pytest.raises(UnreadableError, match=r"b\[0\] has no value"):
+        only(f"{unset} {CALL}")

@@ -92,10 +92,15 @@ def _declared(names: Names, declared: Declaration, tokens: list[Token]) -> list[
     size = names.integer(declared.size) if declared.size else len(listed)
     if size > _MOST_ENTRIES:
         raise names.error(f"an array of {size} entries", tokens, "a tensor map has at most 5 dimensions")
+    unset = range(0 if value else size)  # C++ leaves an array without an initializer as it finds the memory
     listed = listed + [_ZERO] * (size - len(listed))
     for at, set_to in declared.entries:
         index = names.integer(at)
         if not 0 <= index < len(listed):
             raise names.error(f"entry {index} of an array of {len(listed)}", at)
         listed[index] = set_to
+    set_ones = {names.integer(at) for at, _ in declared.entries}
+    if missing := [index for index in unset if index not in set_ones]:
+        fix = "give it an initializer, or set each entry above the call"
+        raise names.error(f"{tokens[0].text[:40]}[{missing[0]}] has no value", tokens, fix)
     return listed

@@ -28,6 +28,7 @@ _DEFINE = re.compile(r"\#\s*define\s+([A-Za-z_]\w*)[ \t]+(.+)")
 OPENING, CLOSING = {"(", "[", "{"}, {")", "]", "}"}
 # No value worth reading is longer: a tensor map's arrays have five entries.
 _LONGEST_VALUE = 256
+_DEEPEST = 64  # conditionals within each other
 
 
 class Token(NamedTuple):
@@ -39,11 +40,16 @@ class Token(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """What a name was set to: the tokens of its value, of its declared size, and of single entries set afterwards."""
+    """What a name was set to: the tokens of its value, of its declared size, and of single entries set afterwards.
+
+    A `macro` stands for its text. `changed` is the first write that nothing but running the code can follow.
+    """
 
     value: list[Token]
     size: list[Token]
     entries: list[tuple[list[Token], list[Token]]]
+    macro: bool = False
+    changed: Token | None = None
 
 
 def tokenize(text: str, start: int = 0, end: int | None = None) -> list[Token]:
@@ -118,12 +124,16 @@ def declarations(tokens: list[Token], *, lines: str | None = None) -> dict[str, 
     """
     found: dict[str, Declaration] = {}
     pairs = _pairs(tokens)
+    branches = closed_branches(tokens, pairs) if lines is None else {}
     for index, token in enumerate(tokens):
+        branch = branches.get(index)
+        if branch == "never":
+            continue
         if token.kind == "directive":
-            if macro := _DEFINE.match(token.text):
+            if (macro := _DEFINE.match(token.text)) and not (branch and macro.group(1) in found):
                 start = token.offset + macro.start(2)
                 value = [Token(t.kind, t.text, t.offset + start) for t in tokenize(macro.group(2)[:1000])]
-                found[macro.group(1)] = Declaration(value, [], [])
+                found[macro.group(1)] = Declaration(value, [], [], macro=True)
             continue
         if token.kind != "name" or index + 1 >= len(tokens):
             continue
@@ -133,10 +143,17 @@ def declarations(tokens: list[Token], *, lines: str | None = None) -> dict[str, 
             size, after = tokens[after + 1 : min(end, after + _LONGEST_VALUE)], end + 1
         if after >= len(tokens):
             continue
+        for name in written_names(tokens, index, after, pairs):
+            if name in found:
+                found[name] = found[name]._replace(changed=token)
         typed = index > 0 and (tokens[index - 1].kind == "name" or tokens[index - 1].text in {">", "*", "&", ","})
         if tokens[after].text == "=" and tokens[min(after + 1, len(tokens) - 1)].text != "=":
             value = _value(tokens, after + 1, lines)
-            if size and not typed and token.text in found:
+            if branch == "block" and typed:  # a scope that has ended hides nothing any more
+                continue
+            if branch and token.text in found:
+                found[token.text] = found[token.text]._replace(changed=token)
+            elif size and not typed and token.text in found:
                 found[token.text].entries.append((size, value))
             else:
                 found[token.text] = Declaration(value, size, [])
@@ -170,3 +187,46 @@ def _value(tokens: list[Token], start: int, lines: str | None) -> list[Token]:
 def _new_line(tokens: list[Token], start: int, end: int, lines: str | None) -> bool:
     """Whether the token at `end` begins a line of its own, where lines end values."""
     return lines is not None and end > start and "\n" in lines[tokens[end - 1].offset : tokens[end].offset]
+
+
+_ARITHMETIC = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"}
+_WRITERS = {"fill", "fill_n", "copy", "copy_n", "iota", "transform", "swap", "reverse", "memcpy", "memset"}
+
+
+def written_names(tokens: list[Token], index: int, after: int, pairs: dict[int, int]) -> list[str]:
+    """The names that the code at the name `tokens[index]` changes: `n *= 2`, `n++`, `++n`, `std::fill(a, …)`."""
+    name, marks = tokens[index].text, [token.text for token in tokens[after : after + 2]]
+    before = [token.text for token in tokens[max(index - 2, 0) : index]]
+    stepped = marks in (["+", "+"], ["-", "-"]) or before in (["+", "+"], ["-", "-"])
+    if stepped or (marks[0] in _ARITHMETIC and marks[1:] == ["="]):
+        return [name]
+    if name.rsplit("::", 1)[-1] in _WRITERS and marks[0] == "(":
+        inside = tokens[after : min(pairs.get(after, after), after + _LONGEST_VALUE)]
+        return [token.text for token in inside if token.kind == "name"]
+    return []
+
+
+def closed_branches(tokens: list[Token], pairs: dict[int, int]) -> dict[int, str]:
+    """Which tokens stand in a branch that ends before the call: of a "block", an "#if", or an "#if 0" ("never")."""
+    found: dict[int, str] = {}
+    opened: list[tuple[int, str]] = []
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1].text if index else ""
+        if (
+            token.text == "{"
+            and index in pairs
+            and index not in found
+            and before in {")", "else", "do", "try", ";", "}"}
+        ):
+            found |= dict.fromkeys(range(index, pairs[index]), "block")
+        if token.kind != "directive":
+            continue
+        word = token.text[1:].split()[:2] or [""]
+        if word[0].startswith("if") and len(opened) < _DEEPEST:
+            opened.append((index, "never" if word[:2] == ["if", "0"] else "#if"))
+        elif word[0] in {"else", "elif", "endif"} and opened:
+            start, kind = opened.pop()
+            found |= dict.fromkeys(range(start, index), kind)
+            if word[0] != "endif":
+                opened.append((index, "#if"))
+    return found

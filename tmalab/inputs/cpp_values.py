@@ -18,6 +18,7 @@ from tmalab.inputs.position import UnreadableError
 FORM = "cpp"
 _MOST_BITS = 256
 _DEEPEST = 40
+_LONGEST = 4096  # tokens of an expression, its macros put in
 _PRECEDENCE = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 _CASTS = {"static_cast", "reinterpret_cast", "const_cast", "bit_cast", "std::bit_cast"}
 # Named by their last part: cutlass::half_t is half_t.
@@ -54,7 +55,28 @@ class Names:
 
     def lookup(self, token: Token) -> Declaration | None:
         """What the name was set to; a qualified name is also looked up by its last part."""
-        return self.declared.get(token.text) or self.declared.get(token.text.rsplit("::", 1)[-1])
+        declared = self.declared.get(token.text) or self.declared.get(token.text.rsplit("::", 1)[-1])
+        if declared is not None and declared.changed is not None:
+            raise self.error(
+                f"{token.text[:40]} is changed here, and only running the code tells its value", [declared.changed],
+                "write its last value where it is declared",
+            )  # fmt: skip
+        return declared
+
+    def _expanded(self, tokens: list[Token]) -> list[Token]:
+        """`tokens` with each macro's text in its place, as the preprocessor puts it: no brackets come with it."""
+        for _ in range(_DEEPEST):
+            parts = [self._macro(token) or [token] for token in tokens]
+            if all(len(part) == 1 and part[0] is token for part, token in zip(parts, tokens, strict=True)):
+                return tokens
+            tokens = [token for part in parts for token in part]
+            if len(tokens) > _LONGEST:
+                break
+        raise self.error("a macro that does not end", tokens)
+
+    def _macro(self, token: Token) -> list[Token] | None:
+        declared = self.lookup(token) if token.kind == "name" else None
+        return declared.value if declared is not None and declared.macro else None
 
     def integer(self, tokens: list[Token]) -> int:
         """The integer that `tokens` write. Raises UnreadableError at what no literal, name or operator explains."""
@@ -64,6 +86,7 @@ class Names:
         if self.deep > _DEEPEST:
             raise self.error("an expression nested too deeply, or a name set by itself", tokens)
         try:
+            tokens = self._expanded(tokens)
             value, end = self._binary(tokens, 0, 1)
             if end < len(tokens):
                 raise self.error(f"did not expect {tokens[end].text[:40]!r} here", tokens[end:])
