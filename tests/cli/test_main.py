@@ -89,3 +89,34 @@ def test_a_closed_pipe_is_no_traceback(words, unbuffered):
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode in (0, 141)  # newer argparse swallows it
+
+
+LEGAL = "--dtype float16 --global-dim 64,64 --global-strides 128 --box-dim 64,8"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (f"check {LEGAL} >/dev/full", 2, "the answer cannot be used: No space left"),
+        (f"check {LEGAL} >&-", 0, ""),
+        ("check - <&-", 2, "standard input is closed"),
+        ("check .", 2, "a folder"),
+        (f"check {LEGAL} --box-dim 32,8", 2, "--box-dim is said twice"),
+    ],
+)
+def test_odd_streams_and_words_end_in_a_message_and_its_code(words, code, said):
+    ran = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m tmalab {words}"], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == code
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_terminal_of_ascii_gets_the_answer_too():
+    ran = subprocess.run(
+        [sys.executable, "-m", "tmalab", "predict", *LEGAL.split()],
+        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "bytes" in ran.stdout

@@ -27,6 +27,17 @@ def test_flags_in_every_spelling(text):
     assert reading.tensor_map() == TensorMap.tiled("float16", (128, 16), (256,), (64, 8), swizzle="128B")
 
 
+@pytest.mark.parametrize(("text", "words"), [
+    (FLAGS + " --box-dim 32", "a second time"), (FLAGS + " --box 32", "a second time"),
+    (FLAGS + " --array 64,64::float32", "--array says it already"),
+    (FLAGS + " --layout (8,64):(64,1)", "--layout says it already"), (FLAGS + " --op add", "only a reduction has one"),
+])  # fmt: skip
+def test_flags_that_contradict_each_other_are_refused(text, words):
+    [error] = read_text(text)
+    assert isinstance(error, UnreadableError)
+    assert words in str(error)
+
+
 def test_negative_values_are_values():
     fields = flags.read("--lower-corner -1,-1 --upper-corner=-2,-2 --coords -8 0").fields
     assert fields == {"lower_corner": [-1, -1], "upper_corner": [-2, -2], "coords": [-8, 0]}
@@ -34,7 +45,7 @@ def test_negative_values_are_values():
 
 @pytest.mark.parametrize(("text", "place", "words"), [
     (FLAGS + " --swizlle 64B", "--swizlle", "--swizzle"),
-    (FLAGS + " --box-dim 64,x.5", "--box-dim 64,x", "not an integer"),
+    ("--dtype float16 --global-dim 64 --box-dim 64,x.5", "--box-dim 64,x", "not an integer"),
     ("--dtype float16 --rank two", "--rank", "not an integer"), ("tmalab check", "tmalab", "without flags"),
     ("tmalab check --array 16:1", "--array", "2 parts"),
 ])  # fmt: skip

@@ -12,6 +12,7 @@ Exit codes: 0 done, 1 the answer is no (an illegal descriptor), 2 the question c
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -36,6 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     What a command raises on purpose becomes one message on standard error.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:  # closed by whoever started us: the exit code is still an answer
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an ASCII terminal gets the answer too
     command = words[0] if words and words[0] in COMMANDS else None
     name = f"tmalab {command or ''}".rstrip()
     try:
@@ -45,12 +50,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # `tmalab … | head`: the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 141
+    except OSError as error:  # a full disk, say; an error without a file's name is the output's
+        if error.filename is None:
+            _forget_output()
+        print(f"{name}: {error.filename or 'the answer'} cannot be used: {error.strerror}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print(f"\n{name}: interrupted", file=sys.stderr)
         return 130
     return code
+
+
+def _forget_output() -> None:
+    """What is still to be written goes nowhere, so that Python does not try it again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _answer(words: list[str], command: str | None) -> int:

@@ -79,7 +79,7 @@ def add_input(parser: Any) -> None:
     for title, flags in (("tensor map", _MAP), ("array or layout", _ARRAY), ("how it is used", _USE)):
         group = parser.add_argument_group(title)
         for name, text in flags.items():
-            group.add_argument(f"--{name}", metavar="VALUE", help=text)
+            group.add_argument(f"--{name}", metavar="VALUE", help=text, action=_Once)
     group = parser.add_argument_group("reading")
     group.add_argument("--arch", default="sm_90", help="sm_90 (measured), sm_100, sm_120 (read only)")
     group.add_argument("--form", choices=FORM_NAMES, help="read the input as this form")
@@ -110,6 +110,15 @@ def _explain(rule: str) -> int:
     return 0
 
 
+class _Once(argparse.Action):
+    """A flag that is said once: of two values one would be dropped in silence."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any) -> None:
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"{self.option_strings[0]} is said twice; say it once")
+        setattr(namespace, self.dest, values)
+
+
 def question(arguments: argparse.Namespace) -> tuple[str, Options]:
     """The text to answer, and what was said beside it. Raises InputError."""
     said = {name: getattr(arguments, name.replace("-", "_")) for name in (*_MAP, *_ARRAY, *_USE)}
@@ -123,7 +132,7 @@ def question(arguments: argparse.Namespace) -> tuple[str, Options]:
 
         names = {"box": "box_dim"}
         beside |= fields_of({names.get(name, name.replace("-", "_")): value for name, value in said.items()})
-    if arguments.input is None and sys.stdin.isatty():
+    if arguments.input is None and (sys.stdin is None or sys.stdin.isatty()):
         raise InputError(
             "nothing to check", fix="give a file, -, a descriptor's text or flags; see tmalab check --help"
         )
@@ -136,6 +145,10 @@ def _quoted(value: str) -> str:
 
 def _read(name: str) -> str:
     """The text of a file, of standard input, or `name` itself where it is no file. Raises InputError."""
+    if name == "-" and sys.stdin is None:
+        raise InputError("standard input is closed", field="file", value=name, fix="give a file or the text itself")
+    if len(name) < 4096 and "\n" not in name and Path(name).is_dir():
+        raise InputError("a folder", field="file", value=name, fix="give a file, -, or a descriptor's text")
     if name == "-":
         data = sys.stdin.buffer.read(_READ_AT_MOST + 1)
     elif len(name) < 4096 and "\n" not in name and Path(name).is_file():

@@ -32,6 +32,9 @@ INTEGERS = {
     "smem_base", "smem_bytes", "smem_align", "descriptor_align", "expect_tx_bytes", "live_rows", "row_offset",
     "scan_elems", "smem_offset", "smem_offset_mod_128", "tensormap_address_mod_128", "gmem_align", "size_bytes",
 }  # fmt: skip
+# What describes a whole tensor or layout, and the fields that would contradict it.
+_MAP = {"global_dim", "global_strides", "lower_corner", "upper_corner", "channels_per_pixel", "pixels_per_column"}
+_SAID_BY = {"array": _MAP | {"dtype"}, "layout": _MAP | {"box_dim", "swizzle", "array"}}
 _WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:[^\s\"'\\]|\\\S)+|\\)")
 _LONGEST = 1 << 20
 _MOST_WORDS = 10_000
@@ -78,6 +81,11 @@ def read(text: str) -> Reading:
                 f"unknown flag --{name[:80]}", text=text, offset=offset, form=FORM,
                 fix=f"did you mean {near}?" if near else "see tmalab check --help",
             )  # fmt: skip
+        if field in said:
+            raise UnreadableError(
+                f"--{name[:80]} says a second time what {field} is", text=text, offset=offset, form=FORM,
+                fix="say it once; descriptors by the dozen go into JSON lines",
+            )  # fmt: skip
         said[field], places[field] = ",".join(values), offset
     if not said:
         raise UnreadableError(
@@ -85,6 +93,8 @@ def read(text: str) -> Reading:
         )
     place = partial(_place, places)
     try:
+        if "op" in said and "direction" not in said:
+            raise InputError("only a reduction has one", field="op", value=said["op"], fix="add --direction reduce")
         return Reading(FORM, fields_of(said), text, words[start][1], place)
     except InputError as error:
         raise UnreadableError.from_error(error, text=text, offset=place(error.field or ""), form=FORM) from None
@@ -99,6 +109,13 @@ def _place(places: dict[str, int], field: str) -> int:
 
 def fields_of(said: dict[str, str]) -> dict[str, Any]:
     """The fields that flags say, each value made what its field holds. Raises InputError naming the field."""
+    for whole, parts in _SAID_BY.items():
+        if whole in said and (twice := parts & said.keys()):
+            other = min(twice)
+            flag = f"--{other.replace('_', '-')}"
+            raise InputError(
+                f"--{whole} says it already", field=other, value=said[other], fix=f"leave out {flag} or --{whole}"
+            )
     fields: dict[str, Any] = {}
     for field, text in said.items():
         if field == "array":
