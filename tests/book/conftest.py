@@ -33,21 +33,41 @@ def book(tmp_path_factory) -> Path:
     return Path(given).resolve() if given else build_book(ROOT, tmp_path_factory.mktemp("book"))
 
 
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """A browser that leaves a page lets its requests drop: no fault of the page."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @pytest.fixture(scope="session")
-def server(book):
-    """The address at which the book is served, to this machine alone."""
+def serve():
+    """serve(folder) → the address at which it is served, to this machine alone, until the tests end."""
+    running = []
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
+    def go(folder: Path) -> str:
+        serving = _Server(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+        thread = threading.Thread(target=serving.serve_forever, daemon=True)
+        thread.start()
+        running.append((serving, thread))
+        return f"http://127.0.0.1:{serving.server_port}"
 
-    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(book)))
-    thread = threading.Thread(target=serving.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{serving.server_port}"
-    serving.shutdown()
-    serving.server_close()
-    thread.join()
+    yield go
+    for serving, thread in running:
+        serving.shutdown()
+        serving.server_close()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def server(book, serve):
+    """The address at which the book is served."""
+    return serve(book)
 
 
 @pytest.fixture(scope="session")
@@ -97,6 +117,49 @@ def open_page(chromium, server, book):
 
     yield go
     problems = [problem for page in pages for problem in page.problems]
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+@pytest.fixture(scope="module")
+def address(site, serve):
+    """The address of a module's own `site`, a folder with an index.html of its figures."""
+    return serve(site)
+
+
+@pytest.fixture
+def visit(chromium, site, address):
+    """visit("http" or "file", path, **context options) → page of `site`. Any error or outside request fails the test.
+
+    `page.asked` lists every address that the page asked for.
+    """
+    contexts, problems = [], []
+
+    def go(over="http", path="index.html", *, width=1280, **options):
+        root = address if over == "http" else site.as_uri()
+        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+
+        def route(asked):
+            if asked.request.url.startswith((root + "/", "data:", "blob:")):
+                asked.continue_()
+            else:
+                problems.append(f"asked for {asked.request.url}")
+                asked.abort()
+
+        context.route("**/*", route)
+        page = context.new_page()
+        page.asked = []
+        page.on("request", lambda asked: page.asked.append(asked.url))
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("console", lambda said: said.type in ("error", "warning") and problems.append(said.text))
+        page.goto(f"{root}/{path}")
+        if options.get("java_script_enabled", True):
+            page.wait_for_function("() => document.querySelector('[data-tma-esm] .tma-bar, [data-tma-failed]')")
+        return page
+
+    yield go
     for context in contexts:
         context.close()
     assert problems == []

@@ -5,11 +5,8 @@ figure as the recordings have it ("tile"), one in whose recording a byte was fli
 recorded, and a question.
 """
 
-import functools
-import http.server
 import json
 import re
-import threading
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -71,53 +68,6 @@ def site(figure, tmp_path_factory) -> Path:
     (folder / "index.html").write_text(PAGE.format("\n".join([first, *(other.html() for other in others)])), "utf-8")
     figure.save(folder / "alone.html")
     return folder
-
-
-@pytest.fixture(scope="module")
-def address(site):
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
-    thread = threading.Thread(target=serving.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{serving.server_port}"
-    serving.shutdown()
-    serving.server_close()
-    thread.join()
-
-
-@pytest.fixture
-def visit(chromium, site, address):
-    """visit("http" or "file", path, **context options) → page. The test fails on any error or outside request."""
-    contexts, problems = [], []
-
-    def go(over="http", path="index.html", *, width=1280, **options):
-        root = address if over == "http" else site.as_uri()
-        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-
-        def route(asked):
-            if asked.request.url.startswith((root + "/", "data:", "blob:")):
-                asked.continue_()
-            else:
-                problems.append(f"asked for {asked.request.url}")
-                asked.abort()
-
-        context.route("**/*", route)
-        page = context.new_page()
-        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
-        page.on("console", lambda said: said.type in ("error", "warning") and problems.append(said.text))
-        page.goto(f"{root}/{path}")
-        if options.get("java_script_enabled", True):
-            page.wait_for_function("() => document.querySelector('[data-tma-esm] .tma-bar, [data-tma-failed]')")
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-    assert problems == []
 
 
 both = pytest.mark.parametrize("over", ["http", "file"])
