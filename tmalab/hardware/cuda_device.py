@@ -137,15 +137,17 @@ class CudaDevice:
     def _attribute(self, function: Any, attribute: Any) -> int:
         return int(self.check(self.driver.cuFuncGetAttribute(attribute, function)))
 
-    def launch(self, kernel: Kernel, arguments: Sequence[bytes], *, threads: int, shared_bytes: int = 0) -> None:
-        """One block, waited for. `arguments` are the kernel's parameters as bytes, each of its parameter's size.
+    def launch(
+        self, kernel: Kernel, arguments: Sequence[bytes], *, threads: int, shared_bytes: int = 0, blocks: int = 1
+    ) -> None:
+        """One block or `blocks`, waited for. `arguments` are the kernel's parameters as bytes, each of its size.
 
         Raises CudaFault where the launch or the kernel failed.
         """
         held = [ctypes.create_string_buffer(argument, len(argument)) for argument in arguments]
         pointers = (ctypes.c_void_p * len(held))(*map(ctypes.addressof, held))
         answer = self.driver.cuLaunchKernel(
-            kernel.function, 1, 1, 1, threads, 1, 1, shared_bytes, 0, ctypes.addressof(pointers), 0
+            kernel.function, blocks, 1, 1, threads, 1, 1, shared_bytes, 0, ctypes.addressof(pointers), 0
         )
         if int(answer[0]) == 0:
             answer = self.driver.cuCtxSynchronize()
