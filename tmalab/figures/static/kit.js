@@ -41,7 +41,8 @@ export function segments(model, name, legend, values) {
   return { node, paint: () => inputs.forEach((input, i) => (input.checked = model.get(name) === values[i])) };
 }
 
-export function slider(model, name, legend, label, values, unit) {
+// words(value): what stands beside it, and what a screen reader says; without it the value and its unit.
+export function slider(model, name, legend, label, values, unit, words = (value) => [`${value} ${unit[0].toUpperCase()}`, `${value} ${unit}`]) {
   const output = h("output");
   const input = h("input", {
     type: "range", min: 0, max: values.length - 1, step: 1, "aria-label": label,
@@ -50,8 +51,9 @@ export function slider(model, name, legend, label, values, unit) {
   const node = h("label", { class: "tma-field" }, h("span", { class: "tma-legend" }, legend, " ", output), input);
   const paint = () => {
     input.value = values.indexOf(model.get(name));
-    setAttribute(input, "aria-valuetext", `${model.get(name)} ${unit}`);
-    setText(output, `${model.get(name)} ${unit[0].toUpperCase()}`);
+    const [shown, said] = words(model.get(name));
+    setAttribute(input, "aria-valuetext", said);
+    setText(output, shown);
   };
   return { node, paint };
 }
