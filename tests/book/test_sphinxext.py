@@ -66,10 +66,12 @@ def test_a_figure_gets_its_script_its_page_and_the_way_there(small_book):
     done = build()
     assert done.returncode == 0, done.stdout + done.stderr
     with_figure, without = ((build.out / f"{name}.html").read_text() for name in ("figure", "index"))
-    assert "tmalab/figures.js" in with_figure
+    assert with_figure.index("tmalab/figures.js") < with_figure.index("tmalab/figures/tile.js")
+    assert "tmalab/figures/edges.js" not in with_figure
     assert 'data-tma-href="figures/one.html"' in with_figure
     assert "tmalab/figures.js" not in without
     alone = (build.out / "figures" / "one.html").read_text()
+    assert '<script defer src="../_static/tmalab/figures/tile.js">' in alone
     assert "<h1>A &amp; B</h1>" in alone
     assert HOST in alone
     assert '<a href="../figure.html">Back to the chapter “A notebook”</a>' in alone

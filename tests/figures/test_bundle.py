@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tmalab.figures.bundle import STATIC, bundle_css, bundle_js, esm, figures, standalone_page
+from tmalab.figures.bundle import STATIC, bundle_css, bundle_js, esm, figure_js, figures, shared_js, standalone_page
 
 
 def node(*arguments: str, text: str) -> None:
@@ -40,8 +40,28 @@ def test_the_bundle_is_a_classic_script_that_holds_the_kit_once():
 @pytest.mark.parametrize("name", figures())
 def test_book_and_notebook_run_the_same_lines(name):
     body = esm(name).removesuffix("export default { render };\n")
-    own = body[body.rindex("const FOCUSABLE") :].partition("// ")[0].splitlines()[-20:]
-    assert "\n".join(own) in bundle_js()
+    own = figure_js(name).removesuffix("return { render };\n});\n").partition("} = kit;\n")[2]
+    assert own.strip()
+    assert body.endswith(own)
+    assert body.removesuffix(own) in shared_js()
+
+
+@pytest.mark.parametrize("name", figures())
+def test_a_figures_own_script_names_all_that_it_takes(name):
+    """Run with the kit alone in scope: a name that it forgot to import is an error of strict code."""
+    text = figure_js(name)
+    node("--check", "--input-type=commonjs", "-", text=text)
+    head, _, own = text.partition("} = kit;\n")
+    taken = set(re.findall(r"\w+", head.partition("const {")[2]))
+    for shared in re.findall(r"^const kit = \{ (.*) \};$", shared_js(), re.MULTILINE)[0].split(", "):
+        used = re.search(rf"(?<![\w.\"'`-]){shared}\(", own)
+        assert not used or shared in taken or f"function {shared}(" in own, f"{name} uses {shared}, not imported"
+
+
+def test_a_page_of_one_figure_brings_no_others_code():
+    page = standalone_page("One", '<div class="tma-host" data-tma-esm="tile"></div>')
+    assert 'tmalab.figure("tile"' in page
+    assert 'tmalab.figure("box"' not in page
 
 
 def test_shared_code_imports_nothing_from_outside():
@@ -50,9 +70,15 @@ def test_shared_code_imports_nothing_from_outside():
         assert all(re.fullmatch(r"\./[\w-]+\.js", name) and (STATIC / name).exists() for name in imported), path.name
 
 
+def gzipped(text):
+    return len(gzip.compress(text.encode(), 6))
+
+
 def test_script_and_style_stay_small():
-    size = len(gzip.compress(bundle_js().encode(), 6)) + len(gzip.compress(bundle_css().encode(), 6))
-    assert size <= 32_000  # of the 600 KB that a page may bring
+    """Of the 600 KB that a page may bring: what each page with a figure loads, and what one figure adds."""
+    assert gzipped(shared_js()) <= 8_000
+    assert gzipped(bundle_css()) <= 16_000
+    assert {name: size for name in figures() if (size := gzipped(figure_js(name))) > 14_000} == {}
 
 
 def test_a_page_of_its_own_needs_no_other_file():

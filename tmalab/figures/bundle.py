@@ -1,20 +1,23 @@
 """The figures' JavaScript and CSS, put together in the two forms in which a page can take them.
 
-    geometry.js ─┐               esm("tile")   one ES module, for anywidget: geometry, kit and the figure's own
-    kit.js ──────┼─ tile.js ──▶  bundle_js()   one classic script, for the built book: geometry and kit once, every
-    host.js ─────┘                             figure, the static host; it runs from file:// too, as no module does
+    geometry.js ─┐               esm("tile")         one ES module, for anywidget: geometry, kit and the figure's own
+    kit.js ──────┼─ tile.js ──▶  shared_js()         for the built book: geometry, kit and the host, once a page
+    host.js ─────┘               figure_js("tile")   and what this figure adds, only on a page that shows it
 
->>> bundle_js().count("function segments(") == esm("tile").count("function segments(") == 1
+>>> shared_js().count("function segments(") == esm("tile").count("function segments(") == 1
 True
+>>> "function segments(" in figure_js("tile")
+False
 
-Both are made from the same lines, so a figure cannot behave differently in the book and in a notebook.
+Both are made from the same lines, so a figure cannot behave differently in the book and in a notebook. The book's are
+classic scripts: they run from file:// too, as no module does.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 
@@ -28,6 +31,8 @@ SHARED = ("geometry", "kit")
 _IMPORT = re.compile(r'^import .* from "\./([\w-]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
+_EXPORTED = re.compile(r"^export (?:const|function|class) (\w+)", re.MULTILINE)
+_FROM_SHARED = re.compile(r'^import \{ (.*) \} from "\./(?:geometry|kit)\.js";$', re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
 
 
@@ -40,8 +45,11 @@ def _joined(*names: str) -> str:
 
 
 def _own(name: str) -> list[str]:
-    """The modules that only this figure needs, itself last."""
-    return [*(found for found in _IMPORT.findall(_text(name)) if found not in SHARED), name]
+    """The modules that only this figure needs, each after what it imports, itself last."""
+    found: list[str] = []
+    for other in _IMPORT.findall(_text(name)):
+        found += [one for one in _own(other) if one not in SHARED and one not in found] if other not in SHARED else []
+    return [*found, name]
 
 
 def figures() -> list[str]:
@@ -55,17 +63,35 @@ def esm(name: str) -> str:
     return _joined(*SHARED, *_own(name))
 
 
-def bundle_js(python: Mapping[str, str] | None = None) -> str:
-    """The classic script of the built book: every figure and the host that mounts them without a kernel.
+def shared_js(python: Mapping[str, str] | None = None) -> str:
+    """The classic script that every page with a figure loads first: the kit, and the host that mounts figures.
 
     `python` tells figures that compute where a worker can be had: its `address`, from the script's own folder, and how
     many `megabytes` a reader's click brings.
     """
-    modules = "".join(
-        f"figures.{name} = (() => {{\n{_DEFAULT.sub('return ', _joined(*_own(name)))}}})();\n" for name in figures()
-    )
-    shared = (f"const PYTHON = {json.dumps(dict(python))};\n" if python else "") + _joined(*SHARED)
-    return f'(() => {{\n"use strict";\n{shared}const figures = {{}};\n{modules}{_joined("host")}}})();\n'
+    given = f"const PYTHON = {json.dumps(dict(python))};\n" if python else ""
+    names = ", ".join(name for module in SHARED for name in _EXPORTED.findall(_text(module)))
+    kit = f"const kit = {{ {names} }};\n"
+    return f'(() => {{\n"use strict";\n{given}{_joined(*SHARED)}{kit}{_joined("host")}}})();\n'
+
+
+def figure_js(name: str) -> str:
+    """The classic script of one figure, loaded after the shared one: it hands its module to the host."""
+    own = _own(name)
+    lines = [line for module in own for line in _FROM_SHARED.findall(_text(module))]
+    taken = sorted({word.strip() for line in lines for word in line.split(",")})
+    body = _DEFAULT.sub("return ", _joined(*own))
+    return f'tmalab.figure("{name}", (kit) => {{\n"use strict";\nconst {{ {", ".join(taken)} }} = kit;\n{body}}});\n'
+
+
+def bundle_js(names: Iterable[str] | None = None, python: Mapping[str, str] | None = None) -> str:
+    """One classic script for a page that is made at once: the shared part and the figures `names` (default: all)."""
+    return "".join([shared_js(python), *map(figure_js, figures() if names is None else names)])
+
+
+def figures_in(html: str) -> list[str]:
+    """The names of the figures that stand in a piece of a page, each once, in its order."""
+    return list(dict.fromkeys(re.findall(r'data-tma-esm="(\w+)"', html)))
 
 
 def bundle_css() -> str:
@@ -77,7 +103,7 @@ def bundle_css() -> str:
 
 def standalone_page(title: str, figures: str) -> str:
     """A complete HTML page that holds `figures` (their text/html) and all that they need, in one file."""
-    script = bundle_js().replace("</script", "<\\/script")
+    script = bundle_js(figures_in(figures)).replace("</script", "<\\/script")
     return _PAGE.format(title=escape(title), style=bundle_css(), figures=figures, script=script)
 
 

@@ -1,7 +1,7 @@
 """Scripts, styles and fonts of the built book: all of its own, and on a page only what that page uses.
 
 every page          book.css                    the book's look, over the theme's
-a page of figures   figures.js, figures.css     one classic script: it works from file:// too
+a page of figures   figures.js, figures.css     what all share; figures/NAME.js for each that the page shows
 a page of formulas  MathJax and its fonts       2 MB of the 23 MB that the package brings
 dropped             an icon script of 1.5 MB (the icons come from the font), source maps, translations
 """
@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 
-from tmalab.figures.bundle import bundle_css, bundle_js
+from tmalab.figures.bundle import bundle_css, figure_js, figures, figures_in, shared_js
 from tmalab.sphinxext import python_worker
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
-FIGURE_MARK = "data-tma-esm="
 _MATHJAX_PARTS = ("tex-chtml.js", "output/chtml/fonts")
 _UNUSED = ("scripts/fontawesome.js*", "**/*.map", "**/*.LICENSE.txt", "locales", "vendor/fontawesome/webfonts/fa-[!s]*")
 
@@ -32,8 +31,10 @@ def stage(app: Sphinx) -> None:
     if app.builder.format != "html":
         return
     staged = Path(app.doctreedir) / "tmalab-static"
-    (staged / "tmalab").mkdir(parents=True, exist_ok=True)
-    (staged / "tmalab" / "figures.js").write_text(bundle_js(_python(Path(app.srcdir))), encoding="utf8")
+    (staged / "tmalab" / "figures").mkdir(parents=True, exist_ok=True)
+    (staged / "tmalab" / "figures.js").write_text(shared_js(_python(Path(app.srcdir))), encoding="utf8")
+    for name in figures():
+        (staged / "tmalab" / "figures" / f"{name}.js").write_text(figure_js(name), encoding="utf8")
     (staged / "tmalab" / "figures.css").write_text(bundle_css(), encoding="utf8")
     shutil.copy(HERE / "book.css", staged / "tmalab" / "book.css")
     app.config.html_static_path.append(str(staged))
@@ -51,10 +52,13 @@ def _python(srcdir: Path) -> dict[str, str] | None:
 
 
 def add_figures_where_used(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Load the figures' script on a page that holds one, and on no other."""
-    if doctree is not None and any(FIGURE_MARK in node.astext() for node in doctree.findall(nodes.raw)):
-        app.add_js_file("tmalab/figures.js", loading_method="async")
+    """Load the figures' script on a page that holds one, and the own script of each that it holds."""
+    raw = "" if doctree is None else "".join(node.astext() for node in doctree.findall(nodes.raw))
+    names = figures_in(raw)
+    if names:
         app.add_css_file("tmalab/figures.css")
+        for script in ("figures.js", *(f"figures/{name}.js" for name in names)):
+            app.add_js_file(f"tmalab/{script}", loading_method="defer")  # in this order, each before it is needed
 
 
 def drop_mathjax_where_unused(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:

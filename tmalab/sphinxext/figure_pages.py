@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from docutils import nodes
 
+from tmalab.figures.bundle import figures_in
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -31,7 +33,8 @@ _TEMPLATE = """<!DOCTYPE html>
 const mode = localStorage.getItem("mode");
 if (mode === "light" || mode === "dark") document.documentElement.dataset.theme = mode;
 </script>
-<script async src="../_static/tmalab/figures.js"></script>
+<script defer src="../_static/tmalab/figures.js"></script>
+<script defer src="../_static/tmalab/figures/{esm}.js"></script>
 </head>
 <body class="figure-page">
 <main>
@@ -56,6 +59,7 @@ def write(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         title = _TITLE.search(node.astext())
         page = _TEMPLATE.format(
             title=title.group(1) if title else found.group(1), book=app.config.html_title, figure=node.astext(),
+            esm=figures_in(node.astext())[0],
             back="../" + app.builder.get_target_uri(docname), chapter=app.env.titles[docname].astext(),
         )  # fmt: skip
         address = app.builder.get_relative_uri(docname, "figures/" + found.group(1))

@@ -1,5 +1,6 @@
 // The static host: it mounts a figure where no kernel runs, in the built book and in a page opened from a file.
-// `figures` (in scope: see bundle.py) maps a name to the figure's module, the same text that anywidget runs.
+// Each figure's own script hands over its module, the same text that anywidget runs, with `tmalab.figure`; `kit` (in
+// scope: see bundle.py) is what all of them share.
 //
 //   <div class="tma-host" data-tma-esm="tile" data-tma-page="tile">     page: its name in the address, if it has one
 //     <script type="application/json">state</script>                    what Python synced, told apart into what is
@@ -30,7 +31,7 @@ const home = document.currentScript?.src;
 const python = typeof PYTHON === "object" && home ? { ...PYTHON, address: new URL(PYTHON.address, home).href } : null;
 
 const taken = new Map();
-function mount(host) {
+function mount(host, figure) {
   host.dataset.tmaMounted = "";
   try {
     const scripts = [...host.querySelectorAll('script[type="application/json"]')];
@@ -41,7 +42,7 @@ function mount(host) {
     taken.set(name, count);
     const model = new StaticModel(state, { key: count > 1 ? `${name}-${count}` : name, page: host.dataset.tmaHref, python });
     const el = document.createElement("div");
-    figures[host.dataset.tmaEsm].render({ model, el });
+    figure.render({ model, el });
     host.replaceChildren(el);
     if (model.place.restored) host.scrollIntoView({ block: "start", behavior: "instant" });
   } catch (error) {
@@ -50,6 +51,13 @@ function mount(host) {
   }
 }
 
-const mountAll = () => document.querySelectorAll("[data-tma-esm]:not([data-tma-mounted])").forEach(mount);
-if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", mountAll);
-else mountAll();
+window.tmalab = {
+  figure(name, make) {
+    const figure = make(kit);
+    const mountAll = () => {
+      for (const host of document.querySelectorAll(`[data-tma-esm="${name}"]:not([data-tma-mounted])`)) mount(host, figure);
+    };
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", mountAll);
+    else mountAll();
+  },
+};
