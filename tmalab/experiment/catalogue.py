@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from tmalab.errors import InputError
+from tmalab.experiment.atoms_cases import atoms_cases
 from tmalab.experiment.box_cases import box_cases, fault_case
 from tmalab.experiment.case import Case
 from tmalab.experiment.edge_cases import edge_cases
@@ -141,6 +142,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "encode": encode_cases,
     "box": box_cases,
     "facts": fact_cases,
+    "atoms": atoms_cases,
 }
 
 
