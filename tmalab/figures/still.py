@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from tmalab.figures.palette import INKS, MONO, ON_TINT
@@ -26,7 +27,10 @@ class Still:
         self._texts: list[str] = []
 
     def cell(self, x: float, y: float, width: float, height: float, *, fill: str = "none", line: str = "") -> None:
-        """A rounded box. `line`: "" none, "line" thin, "hot" strong, "wrong" dashed, "box" a dashed frame."""
+        """A rounded box. `line`: "" none, "line" thin, "hot" strong, "wrong" dashed, "box" a dashed frame.
+
+        The `fill` "ink" is the text's colour, in light and dark.
+        """
         inset = {"": 0, "line": 0.5}.get(line, 1.5)
         wide, high = width - 2 * inset - 6, height - 2 * inset - 6
         corner = "a3 3 0 0 1"
@@ -36,9 +40,22 @@ class Still:
         )
         self._cells.setdefault((fill, line), []).append(path)
 
+    def block(self, x: float, y: float, width: float, height: float, fill: str) -> None:
+        """A box with square corners: a fifth of a cell's text, for where there are hundreds."""
+        self._cells.setdefault((fill, ""), []).append(f"M{x:g} {y:g}h{width:g}v{height:g}h{-width:g}z")
+
+    def texts(self, xs: Iterable[float], y: float, texts: Iterable[str], kind: str = "label") -> None:
+        """Texts on one line, each about its x: less to store than one by one."""
+        spans = "".join(f"<tspan x='{x:g}'>{escape(text)}</tspan>" for x, text in zip(xs, texts, strict=True))
+        self._texts.append(f"<text y='{y:g}' class='{kind}'>{spans}</text>")
+
     def text(self, x: float, y: float, text: str, kind: str = "label") -> None:
         """A text about (`x`, `y`). `kind`: "label" or "small" on a tint, "plain" or "soft" elsewhere."""
         self._texts.append(f"<text x='{x:g}' y='{y:g}' class='{kind}'>{escape(text)}</text>")
+
+    def note(self, x: float, y: float, text: str) -> None:
+        """A soft text that begins at `x`."""
+        self._texts.append(f"<text x='{x:g}' y='{y:g}' class='soft' style='text-anchor:start'>{escape(text)}</text>")
 
     def head(self, x: float, y: float, text: str, note: str = "", anchor: str = "start") -> None:
         """A heading that begins (or is centred, `anchor` "middle") at `x`, and a note after it."""
@@ -48,17 +65,20 @@ class Still:
     def svg(self) -> str:
         """The whole drawing. Boxes without a line come first, then those with one, then the texts."""
         cells = sorted(self._cells.items(), key=lambda item: ("", "line", "box", "wrong", "hot").index(item[0][1]))
-        paths = "\n".join(
-            f"<path{f' class={line!r}' if line else ''} fill='{fill}' d='{''.join(found)}'/>"
-            for (fill, line), found in cells
-        )
+        paths = "\n".join(f"<path{_looks(line, fill)} d='{''.join(found)}'/>" for (fill, line), found in cells)
         texts = "\n".join(self._texts)
         style = _STYLE + (_BOX if any(line == "box" for _, line in self._cells) else "")
+        style += _SOLID if any(fill == "ink" for fill, _ in self._cells) else ""
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {self.width:g} {self.height:g}' "
             f"width='{self.width:g}' height='{self.height:g}'>\n<title>{escape(self.title)}</title>\n"
             f"<style>{style}</style>\n<rect width='100%' height='100%' class='paper'/>\n{paths}\n{texts}\n</svg>\n"
         )
+
+
+def _looks(line: str, fill: str) -> str:
+    classes = " ".join(name for name in (line, "solid" if fill == "ink" else "") if name)
+    return (f" class='{classes}'" if classes else "") + ("" if fill == "ink" else f" fill='{fill}'")
 
 
 def _ink(scheme: int) -> str:
@@ -80,3 +100,5 @@ _STYLE = (
 # Only a drawing that frames something has these.
 _BOX = ".box{stroke-width:2;stroke-dasharray:4 2;stroke:%s}@media (prefers-color-scheme:dark){.box{stroke:%s}}"
 _BOX %= INKS["accent"]
+_SOLID = ".solid{fill:%s}@media (prefers-color-scheme:dark){.solid{fill:%s}}"
+_SOLID %= INKS["ink"]

@@ -1,0 +1,110 @@
+"""Lanes over one time axis: what static/lanes.js draws in a page, as plain data and as a still.
+
+    producer   ▮issue A ▮issue B ▮arm
+    engine          ├── A in flight ──┤
+    consumer                 ├ waits ─┤
+
+>>> mark = Mark("a", 0, 40, "A", "outline", "A in flight, 0 to 40 cycles")
+>>> Lane("engine", (mark,)).to_dict()["marks"][0]["to"]
+40
+>>> ticks(0, 700, 4)
+[0, 200, 400, 600]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tmalab.figures.palette import tint
+from tmalab.figures.still import Still
+
+KINDS = ("solid", "outline", "hatch", "soft", "wrong", *(f"tint-{number}" for number in range(8)))
+ROW, NAME, AXIS = 38, 130, 20  # px of a still: a lane's height, its name's width, an axis' height
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A stretch of time, or a moment (`end` None), in the chart's unit; `say` is its whole sentence, `text` inside."""
+
+    key: str
+    start: float
+    end: float | None
+    text: str
+    kind: str
+    say: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As lanes.js takes it."""
+        found = {"key": self.key, "from": self.start, "text": self.text, "kind": self.kind, "say": self.say}
+        return found if self.end is None else {**found, "to": self.end}
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What one agent does, in order of time."""
+
+    name: str
+    marks: tuple[Mark, ...]
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As lanes.js takes it."""
+        return {**asdict(self), "marks": [mark.to_dict() for mark in self.marks]}
+
+
+def ticks(start: float, end: float, wanted: int) -> list[float]:
+    """Round steps for an axis: at most `wanted` of them (as `ticks` of lanes.js)."""
+    rough = (end - start) / max(wanted, 1)
+    if rough <= 0:
+        return [start]
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
+    first = math.ceil(start / step - 1e-9)
+    found = [number * step for number in range(first, math.floor(end / step + 1e-9) + 1)]
+    return [int(one) if one == int(one) else one for one in found]
+
+
+def height(lanes: Sequence[Lane], units: Sequence[tuple[str, float]]) -> float:
+    """What `draw` needs, in px."""
+    return ROW * len(lanes) + AXIS * len(units)
+
+
+def draw(
+    still: Still, x: float, y: float, width: float, lanes: Sequence[Lane], *, start: float, end: float,
+    units: Sequence[tuple[str, float]], cursor: float | None = None, hot: str | None = None,
+) -> None:  # fmt: skip
+    """Draw the chart into a still: its first axis above the lanes, the others below. `hot` is the key singled out."""
+    left, across = x + NAME, width - NAME
+
+    def place(time: float) -> float:
+        return left + across * (time - start) / (end - start)
+
+    top = y + AXIS
+    for number, (name, factor) in enumerate(units):
+        middle = y + AXIS / 2 if number == 0 else top + ROW * len(lanes) + AXIS * (number - 0.5)
+        for index, at in enumerate(ticks(start * factor, end * factor, 6)):
+            still.text(place(at / factor), middle, f"{at:g}" if index else f"{at:g} {name}", "soft")
+    for number, lane in enumerate(lanes):
+        row = top + ROW * number
+        still.cell(x, row, width, ROW, line="line")
+        still.head(x + 8, row + (ROW / 2 - 7 if lane.note else ROW / 2), lane.name)
+        if lane.note:
+            still.note(x + 8, row + ROW / 2 + 9, lane.note)
+        for mark in lane.marks:
+            _mark(still, mark, place, row, hot == mark.key)
+    if cursor is not None:
+        still.cell(place(cursor) - 1, top, 2, ROW * len(lanes), line="box")
+
+
+def _mark(still: Still, mark: Mark, place: Any, row: float, hot: bool) -> None:
+    first = place(mark.start)
+    wide = 3.0 if mark.end is None else max(place(mark.end) - first, 2.0)
+    fill = tint(int(mark.kind[5:])) if mark.kind.startswith("tint-") else "ink" if mark.kind == "solid" else "none"
+    line = "hot" if hot else {"wrong": "wrong", "outline": "hot", "hatch": "line", "soft": "line"}.get(mark.kind, "")
+    still.cell(first, row + 6, max(wide, 7), ROW - 12, fill=fill, line=line)
+    if mark.end is not None and wide > 6.2 * len(mark.text) + 6:
+        kind = "small" if mark.kind.startswith("tint-") else "soft"
+        still.text(first + wide / 2, row + ROW / 2, mark.text, kind)
