@@ -21,6 +21,7 @@ from typing import Any
 from tmalab.errors import HardwareError, InputError
 
 KERNELS = Path(__file__).parent / "kernels"
+GALLERY = Path(__file__).parent / "gallery"  # kernels that are broken on purpose, known as gallery/NAME
 # sm_90a, not sm_90: wgmma and setmaxnreg need it, and every kernel is to run on the same target.
 OPTIONS = ("--gpu-architecture=sm_90a", "--std=c++17")
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.MULTILINE)
@@ -32,22 +33,36 @@ def kernel_names() -> list[str]:
     return sorted(path.stem for path in KERNELS.glob("*.cu"))
 
 
-@lru_cache(maxsize=64)
+def gallery_names() -> list[str]:
+    """The gallery's kernels, as `kernel_sources` takes them: gallery/NAME."""
+    return sorted(f"{GALLERY.name}/{path.stem}" for path in GALLERY.glob("*.cu"))
+
+
+@lru_cache(maxsize=128)
 def kernel_sources(name: str) -> dict[str, str]:
     """`name`.cu and every header that it includes, however deep: file name → text. Raises InputError."""
-    if name not in kernel_names():
+    if name in kernel_names():
+        text = (KERNELS / f"{name}.cu").read_text(encoding="utf-8")
+    elif name in gallery_names():
+        text = (GALLERY.parent / f"{name}.cu").read_text(encoding="utf-8")
+    else:
         raise InputError("no such kernel", field="kernel", value=name, fix=f"use one of {', '.join(kernel_names())}")
-    sources: dict[str, str] = {}
-    pending = [f"{name}.cu"]
+    return {f"{name}.cu": text, **headers_of(text)}
+
+
+def headers_of(text: str) -> dict[str, str]:
+    """The headers of this package that a source includes, however deep: file name → text."""
+    headers: dict[str, str] = {}
+    pending = _INCLUDE.findall(text)
     while pending:
         file = pending.pop()
-        if file not in sources:
-            sources[file] = (KERNELS / file).read_text(encoding="utf-8")
-            pending += _INCLUDE.findall(sources[file])
-    return sources
+        if file not in headers and (KERNELS / file).is_file():
+            headers[file] = (KERNELS / file).read_text(encoding="utf-8")
+            pending += _INCLUDE.findall(headers[file])
+    return headers
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def kernel_sha256(name: str) -> str:
     """SHA-256 of a kernel's source and headers, as a recording's provenance gives it: the compiler is not in it."""
     return _hash(sorted(kernel_sources(name).items()))
