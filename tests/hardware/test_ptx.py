@@ -6,10 +6,10 @@ import pytest
 
 from tmalab.hardware.compile import KERNELS
 
-HEADERS = ("ptx.cuh", "ptx_tensor.cuh", "ptx_reduce.cuh")
+HEADERS = ("ptx.cuh", "ptx_tensor.cuh", "ptx_reduce.cuh", "ptx_matrix.cuh")
 FUNCTION = re.compile(r"__device__ __forceinline__ [\w ]+?(\w+)\(.*?\)\s*\{\n(.*?)\n\}\n", re.DOTALL)
-# Not an instruction: turns a pointer into the 32 bits that instructions take.
-HELPERS = {"shared_address"}
+# Not instructions: they make the operands that instructions take, or hold the compiler to their order.
+HELPERS = {"shared_address", "matrix_descriptor", "keep_accumulators"}
 # Their PTX is `mov`: they are named after the register that they read.
 READS = {"globaltimer": "mov.u64", "clock64_now": "mov.u64"}
 
@@ -47,7 +47,7 @@ def assembly(body: str) -> str:
     template = re.match(r'(?:\s*"(?:[^"\\]|\\.)*")+', body.split("asm volatile(")[1])[0]
     text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', template)).replace("%%", "%")
     lines = [line.strip("{} ") for line in text.split(r"\n\t")]
-    (instruction,) = [line for line in lines if line and not line.startswith((".reg", "selp"))]
+    (instruction,) = [line for line in lines if line and not line.startswith((".reg", "selp", "setp"))]
     return instruction
 
 

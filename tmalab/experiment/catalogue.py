@@ -21,7 +21,9 @@ from tmalab.experiment.case import Case
 from tmalab.experiment.edge_cases import edge_cases
 from tmalab.experiment.encode_cases import encode_cases
 from tmalab.experiment.facts import fact_cases
+from tmalab.experiment.tiling_cases import tiling_cases
 from tmalab.experiment.transfer_case import transfer_case
+from tmalab.experiment.wgmma_cases import wgmma_cases
 from tmalab.model.tensor_map import TensorMap
 
 # --- Figure 1: one tile through the engine ---------------------------------------------------------------------------
@@ -142,7 +144,9 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "encode": encode_cases,
     "box": box_cases,
     "facts": fact_cases,
+    "wgmma": wgmma_cases,
     "atoms": atoms_cases,
+    "tiling": tiling_cases,
 }
 
 

@@ -16,6 +16,7 @@ from tmalab.errors import InputError, TensorMapError
 from tmalab.experiment.case import Case
 from tmalab.experiment.diagnosis import diagnose_fault, diagnose_load
 from tmalab.experiment.observation import Observation, Provenance
+from tmalab.experiment.wgmma_cases import descriptors_of
 from tmalab.hardware.add_one_probe import VARIANTS
 from tmalab.hardware.compile import kernel_sha256
 from tmalab.hardware.gpu import GpuInfo
@@ -168,7 +169,30 @@ def _run_encode(case: Case, repeats: int, deadline_s: float) -> Observation:
     return Observation(case, arrays, values, _provenance(gpu, ENCODER[tm.kind], repeats), "live", undefined)
 
 
+# --- wgmma ------------------------------------------------------------------------------------------------------------
+
+
+def _run_wgmma(case: Case, repeats: int, deadline_s: float) -> Observation:
+    """Arrays `read` int16[readings, 64, 64] (which element of the tile was read, -1: none), `descriptors`, `smem`."""
+    params = dict(case.params)
+    if missing := sorted({"tensor_map", "smem_base", "smem_bytes", "operand", "readings"} - set(params)):
+        raise InputError("missing", field=missing[0], value=None, fix="see tmalab/experiment/wgmma_cases.py")
+    if broken := TensorMap.from_dict(params["tensor_map"]).violations():
+        raise TensorMapError(broken)
+    for descriptor in (one for reading in params["readings"] for one in descriptors_of(reading)):
+        descriptor.encode()  # raises for what its bits cannot hold
+    replies, gpu = _ask("wgmma", [params] * repeats, deadline_s)
+    failed = next((reply for reply in replies if reply.values["error"]), None)
+    chosen = failed or replies[0]
+    values = {**chosen.values, "diagnosis": None}
+    if failed is not None:
+        values["diagnosis"] = diagnose_fault(values["error"], [], values.pop("detail", ""))
+    undefined = differing([reply.arrays for reply in replies]) if failed is None else {}
+    return Observation(case, chosen.arrays, values, _provenance(gpu, "wgmma_tile", repeats), "live", undefined)
+
+
 # Probe → what runs it. A new probe is a line here and one in backend.py.
 PROBES: dict[str, Callable[[Case, int, float], Observation]] = {
     "transfer": _run_transfer, "add_one": _run_add_one, "encode": _run_encode,
+    "wgmma": _run_wgmma,
 }  # fmt: skip

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tmalab.hardware.gpu import GpuInfo
 
 # How often a probe is measured: times vary, bytes are moved twice to see that they do not.
-REPEATS = {"add_one": 20, "transfer": 2, "encode": 2}
+REPEATS = {"add_one": 20, "transfer": 2, "encode": 2, "wgmma": 2}
 _SAVE_EVERY_S = 2.0
 
 
