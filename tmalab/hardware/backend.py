@@ -17,6 +17,7 @@ from tmalab.hardware.add_one_probe import AddOneProbe
 from tmalab.hardware.cuda_device import CudaDevice
 from tmalab.hardware.driver_encode import EncodeProbe
 from tmalab.hardware.transfer_probe import TransferProbe
+from tmalab.hardware.watch_probe import WatchProbe
 from tmalab.hardware.wgmma_probe import WgmmaProbe
 
 
@@ -32,6 +33,7 @@ PROBES: dict[str, Callable[[CudaDevice], Probe]] = {
     "add_one": AddOneProbe,
     "encode": lambda device: EncodeProbe(device.encoder),
     "wgmma": WgmmaProbe,
+    "watch": WatchProbe,
 }
 
 

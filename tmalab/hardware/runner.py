@@ -19,6 +19,7 @@ from tmalab.experiment.observation import Observation, Provenance
 from tmalab.experiment.wgmma_cases import descriptors_of
 from tmalab.hardware.add_one_probe import VARIANTS
 from tmalab.hardware.compile import kernel_sha256
+from tmalab.hardware.gallery_runs import VERSIONS, add_up, gallery_item
 from tmalab.hardware.gpu import GpuInfo
 from tmalab.hardware.ncu import kept_counts
 from tmalab.hardware.transfers import complete_params
@@ -191,8 +192,21 @@ def _run_wgmma(case: Case, repeats: int, deadline_s: float) -> Observation:
     return Observation(case, chosen.arrays, values, _provenance(gpu, "wgmma_tile", repeats), "live", undefined)
 
 
+# --- gallery ----------------------------------------------------------------------------------------------------------
+
+
+def _run_gallery(case: Case, repeats: int, deadline_s: float) -> Observation:
+    """Values `broken` and `fixed`: what became of all runs of that version (gallery_runs.add_up)."""
+    kernel, values = case.params.get("kernel"), {"completed": True, "error": None, "diagnosis": None}
+    for name in VERSIONS:
+        item = gallery_item(kernel, name)
+        replies, gpu = _ask("watch", [item] * repeats, deadline_s)
+        values[name] = add_up(item, [reply.values for reply in replies])
+    return Observation(case, {}, values, _provenance(gpu, kernel, repeats), "live")
+
+
 # Probe → what runs it. A new probe is a line here and one in backend.py.
 PROBES: dict[str, Callable[[Case, int, float], Observation]] = {
     "transfer": _run_transfer, "add_one": _run_add_one, "encode": _run_encode,
-    "wgmma": _run_wgmma,
+    "wgmma": _run_wgmma, "gallery": _run_gallery,
 }  # fmt: skip

@@ -1,0 +1,28 @@
+// Each block stores a tile of 256 rows and ends.
+//@ launch = { grid = 4096, block = 128 }
+//@ buffers.a = { pattern = "random", seed = 1, bytes = 134217728 }
+//@ buffers.b = { pattern = "fill", value = 205, bytes = 134217728 }
+//@ maps.b_map = { buffer = "b", dtype = "float16", global_dim = [64, 1048576], global_strides = [128], box_dim = [64, 256] }
+//@ arguments = ["a", "b_map"]
+//@ expect = { b = "a" }
+#include "gallery.cuh"
+
+constexpr int BYTES = 256 * ROW_BYTES;
+
+extern "C" __global__ void block_ends_before_store(const u8* a, const __grid_constant__ CUtensorMap b_map) {
+  __shared__ alignas(128) u8 tile[BYTES];
+  const int row = 256 * blockIdx.x;
+  overwrite(tile, BYTES);  // whatever the block before left here is gone
+  __syncthreads();
+  read_in(tile, a + row * ROW_BYTES, BYTES);  //: all st_shared buf=tile
+  fence_proxy_async_shared_cta();             //: all fence_proxy_async
+  __syncthreads();                            //: all cta_sync
+  if (threadIdx.x == 0) {
+    cp_async_bulk_tensor_2d_global_shared_cta_tile(&b_map, 0, row, tile);  //: t0 tma_store buf=tile
+    cp_async_bulk_commit_group();                                          //: t0 commit_group
+#ifndef BROKEN
+    cp_async_bulk_wait_group_read<0>();  //: t0 wait_group n=0 read=1
+#endif
+  }
+  //: t0 exit
+}

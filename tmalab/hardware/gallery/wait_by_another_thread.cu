@@ -1,0 +1,30 @@
+// Each block stores a tile of 256 rows. Thread 0 commits, and thread 32 waits.
+//@ launch = { grid = 1024, block = 128 }
+//@ buffers.a = { pattern = "random", seed = 1, bytes = 33554432 }
+//@ buffers.b = { pattern = "fill", value = 205, bytes = 33554432 }
+//@ maps.b_map = { buffer = "b", dtype = "float16", global_dim = [64, 262144], global_strides = [128], box_dim = [64, 256] }
+//@ arguments = ["a", "b_map"]
+//@ expect = { b = "a" }
+#include "gallery.cuh"
+
+constexpr int BYTES = 256 * ROW_BYTES;
+
+extern "C" __global__ void wait_by_another_thread(const u8* a, const __grid_constant__ CUtensorMap b_map) {
+  __shared__ alignas(128) u8 tile[BYTES];
+  const int row = 256 * blockIdx.x;
+  read_in(tile, a + row * ROW_BYTES, BYTES);  //: all st_shared buf=tile
+  fence_proxy_async_shared_cta();             //: all fence_proxy_async
+  __syncthreads();                            //: all cta_sync
+  if (threadIdx.x == 0) {
+    cp_async_bulk_tensor_2d_global_shared_cta_tile(&b_map, 0, row, tile);  //: t0 tma_store buf=tile
+    cp_async_bulk_commit_group();                                          //: t0 commit_group
+  }
+#ifdef BROKEN
+  if (threadIdx.x == 32) cp_async_bulk_wait_group_read<0>();  //: t32 wait_group n=0 read=1
+#else
+  if (threadIdx.x == 0) cp_async_bulk_wait_group_read<0>();  //: t0 wait_group n=0 read=1
+#endif
+  __syncthreads();         //: all cta_sync
+  overwrite(tile, BYTES);  //: all st_shared buf=tile
+  if (threadIdx.x == 0) cp_async_bulk_wait_group<0>();
+}
