@@ -102,20 +102,25 @@ def notes(tile: Tile) -> list[str]:
     return []
 
 
+_KNOWN = {"tile": tuple(field.name for field in fields(Tile)), "access": TileAccess._fields}
+_NEEDED = {"tile": ("rows", "row_bytes"), "access": ("access", "width_bytes")}
+
+
 def _read(question: Any) -> tuple[Tile, TileAccess]:
     if not isinstance(question, Mapping):
         raise InputError("no question", field="question", value=question, fix="give tile and access")
-    said = {name: question.get(name) for name in ("tile", "access")}
-    for name, given in said.items():
-        if not isinstance(given, Mapping):
-            raise InputError("missing", field=name, value=given, fix=f"give {name} as an object")
-    known = {"tile": {field.name for field in fields(Tile)}, "access": set(TileAccess._fields)}
-    for name, given in said.items():
-        if unknown := sorted(map(str, set(given) - known[name])):
-            fix = f"use {', '.join(sorted(known[name]))}"
-            raise InputError("unknown field", field=f"{name}.{unknown[0]}", value=given[unknown[0]], fix=fix)
-    tile, access = said["tile"], said["access"]
-    for needed, given in (("rows", tile), ("row_bytes", tile), ("access", access), ("width_bytes", access)):
+    tile, access = (_fields(question, name) for name in ("tile", "access"))
+    return Tile(**tile), TileAccess(**{**access, "width_bytes": integer("width_bytes", access["width_bytes"])})
+
+
+def _fields(question: Mapping[str, Any], name: str) -> dict[str, Any]:
+    given = question.get(name)
+    if not isinstance(given, Mapping):
+        raise InputError("missing", field=name, value=given, fix=f"give {name} as an object")
+    for unknown in sorted(map(str, set(given) - set(_KNOWN[name]))):
+        fix = f"use {', '.join(_KNOWN[name])}"
+        raise InputError("unknown field", field=f"{name}.{unknown}", value=given.get(unknown), fix=fix)
+    for needed in _NEEDED[name]:
         if needed not in given:
             raise InputError("missing", field=needed, value=None, fix=f"give {needed}")
-    return Tile(**tile), TileAccess(**{**access, "width_bytes": integer("width_bytes", access["width_bytes"])})
+    return dict(given)
