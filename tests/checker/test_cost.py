@@ -70,7 +70,8 @@ def test_json_in_json_out_and_an_error_with_its_column():
     [
         (None, "question"),
         ({}, "tile"),
-        ({"tile": {}, "access": 4}, "access"),
+        ({"tile": {"rows": 8, "row_bytes": 32}, "access": 4}, "access"),
+        ({"tile": {}, "access": 4}, "rows"),
         ({"tile": {"rows": 8, "row_bytes": 32, "dtype": "x"}, "access": {}}, "tile.dtype"),
         ({"tile": {"rows": 8}, "access": {"access": "row", "width_bytes": 4}}, "row_bytes"),
         ({"tile": {"rows": 8, "row_bytes": 32}, "access": {"access": "row"}}, "width_bytes"),
