@@ -47,6 +47,7 @@ def cost_answer(question: Mapping[str, Any]) -> dict[str, Any]:
         "places": [None if address is None else list(place_of(tile, address)) for address in found.addresses],
         "waves": [{"lanes": list(wave.lanes), "words": list(wave.words)} for wave in found.wavefronts],
         "degree": found.degree, "count": found.count, "min_count": found.min_count,
+        "cycles": found.cycles,
         "advice": advice._asdict(), "notes": notes(tile),
         "alternatives": [_alternative(other, access) for other in others(tile, access)],
     }  # fmt: skip

@@ -107,6 +107,9 @@ class Advice(NamedTuple):
     words: str
 
 
+FREE = Advice(None, None, "Free as it is: no bank has two words to deliver at once.")
+
+
 def widest_free_swizzle(tile: Tile, access: TileAccess) -> str | None:
     """The widest swizzle, of those that the engine writes in rows of this length, with no conflict; None if none has.
 
@@ -133,8 +136,11 @@ def least_free_padding(tile: Tile, access: TileAccess) -> int | None:
 def advise(tile: Tile, access: TileAccess) -> Advice:
     """The layout to take for this access, in words. Raises InputError as `addresses` does."""
     addresses(tile, access)  # what cannot be read is no question of layouts
-    if _is_free(tile, access):
-        return Advice(None, None, "Free as it is: no bank has two words to deliver at once.")
+    return FREE if _is_free(tile, access) else remedy(tile, access)
+
+
+def remedy(tile: Tile, access: TileAccess) -> Advice:
+    """The layout that frees an access which is not free: the engine's widest swizzle, else the least padding."""
     free = widest_free_swizzle(tile, access)
     if free == "none":
         return Advice("none", 0, "It is free without a swizzle.")
