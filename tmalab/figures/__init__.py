@@ -3,6 +3,8 @@
     TileFigure(observe)     Figure 1, one tile through the TMA engine
     BoxFigure(observe)      one tensor map, and its box at any place: the box explorer
     EdgesFigure(observe)    what becomes of a box that leaves the tensor
+    AtomsFigure(observe)    a slice too wide for its swizzle, in one copy of three dimensions
+    TilingFigure(observe)   a grid tiled or not, and what reading one of its columns costs
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
     Question(prompt, …)     a question that checks the reader's answer
 
@@ -16,16 +18,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tmalab.figures.atoms import AtomsFigure
     from tmalab.figures.box import BoxFigure
     from tmalab.figures.edges import EdgesFigure
     from tmalab.figures.question import Question
     from tmalab.figures.reader import ReaderFigure
     from tmalab.figures.tile import TileFigure
+    from tmalab.figures.tiling import TilingFigure
 
 _HOMES = {
+    "AtomsFigure": "tmalab.figures.atoms",
     "BoxFigure": "tmalab.figures.box",
     "EdgesFigure": "tmalab.figures.edges",
     "TileFigure": "tmalab.figures.tile",
+    "TilingFigure": "tmalab.figures.tiling",
     "ReaderFigure": "tmalab.figures.reader",
     "Question": "tmalab.figures.question",
 }
