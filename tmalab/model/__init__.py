@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tmalab.model.banks import conflict_degree, warp_access
+    from tmalab.model.barrier_outcome import Outcome
+    from tmalab.model.barrier_program import BarrierProgram
     from tmalab.model.launch_rules import launch_violations
     from tmalab.model.shared_tile import shared_offsets
     from tmalab.model.transfer import load, reduce, store
@@ -34,6 +36,8 @@ _HOMES = {
     "MatrixDescriptor": "tmalab.model.wgmma_tile",
     "matrix_descriptors": "tmalab.model.wgmma_tile",
     "elements_read": "tmalab.model.wgmma_tile",
+    "BarrierProgram": "tmalab.model.barrier_program",
+    "Outcome": "tmalab.model.barrier_outcome",
 }
 __all__ = [*_HOMES]  # noqa: PLE0604
 

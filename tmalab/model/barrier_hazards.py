@@ -1,0 +1,290 @@
+"""What can be read, overwritten, announced or looked up too early: accesses that the order of events leaves open.
+
+    load ──lands──▶ wait ──▶ read ──▶ arrive ──▶ wait ──▶ next load          write ──▶ fence ──▶ sync ──▶ store
+             each arrow is an order that every run keeps; where one is missing the two accesses race
+
+>>> from tmalab.model.barrier_code import link
+>>> from tmalab.model.barrier_events import read_events
+>>> from tmalab.model.barrier_machine import Machine
+>>> from tmalab.model.barrier_order import run_in_order
+>>> said = [{"t": "t0", "op": "st_shared", "buf": "d"}, {"t": "t0", "op": "tma_store", "buf": "d"}]
+>>> [found] = hazards(run_in_order(Machine(link(read_events(said)))))
+>>> found.verdict, found.rule
+('race', 'fence_proxy_async_before_tma_read')
+
+The order is the PTX memory model's causality order with its proxies: an ordinary write and a bulk copy see each other
+only across a `fence.proxy.async`, a descriptor that was written and a copy only across a `fence.proxy.tensormap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tmalab.model.barrier_code import Instruction
+from tmalab.model.barrier_events import EVERY_THREAD, place_of
+from tmalab.model.barrier_init import init_hazards
+from tmalab.model.barrier_order import Order
+from tmalab.model.barrier_outcome import Finding
+
+_WRITES = ("st_shared", "tma_load")
+_READS = ("ld_shared", "tma_store")
+
+
+class Access(NamedTuple):
+    """One access to a buffer: it begins at `start` and is over at `end`, which an ordinary one is at once."""
+
+    instruction: Instruction
+    agent: int
+    start: int
+    end: int
+    flight: int = -1
+
+    @property
+    def op(self) -> str:
+        return self.instruction.op
+
+    @property
+    def place(self) -> str:
+        return place_of(self.instruction.event)
+
+
+def hazards(order: Order) -> list[Finding]:
+    """The races and notes of a run, at most one of each rule for an event."""
+    found: dict[tuple[str, str, int | None], Finding] = {}
+    for finding in (*_buffer_hazards(order), *_descriptor_hazards(order), *_flag_hazards(order), *init_hazards(order)):
+        found.setdefault((finding.verdict, finding.rule, finding.event), finding)
+    return list(found.values())
+
+
+def accesses(order: Order) -> Iterator[tuple[str, Access]]:
+    """Each access to each buffer, in the order of the run."""
+    for node, (instruction, agent) in order.where.items():
+        if instruction.op == "tma_load":
+            for number in instruction.flights:
+                flight = order.code.flights[number]
+                for buf in flight.bufs:
+                    yield buf, Access(instruction, agent, node, flight.node, number)
+        elif instruction.op in (*_WRITES, *_READS):
+            for buf in instruction.bufs:
+                yield buf, Access(instruction, agent, node, node + (instruction.op == "tma_store"))
+
+
+def _buffer_hazards(order: Order) -> Iterator[Finding]:
+    writes: dict[str, int] = {}
+    reads: dict[str, int] = {}
+    ends: dict[str, dict[int, Access]] = {}
+    for buf, then in accesses(order):
+        known = ends.setdefault(buf, {})
+        past = order.past[then.start]
+        earlier = writes.get(buf, 0) | (reads.get(buf, 0) if then.op in _WRITES else 0)
+        # What began before in this run and is not over in every run before this begins can meet it.
+        rest = earlier & ~past
+        while rest:
+            end = rest.bit_length() - 1
+            rest ^= 1 << end
+            yield from _open(order, buf, known[end], then)
+        if then.op in ("tma_load", "tma_store"):
+            ordered = writes.get(buf, 0) & past
+            while ordered:
+                end = ordered.bit_length() - 1
+                ordered ^= 1 << end
+                yield from _proxies(order, known[end], then)
+        known[then.end] = then
+        into = writes if then.op in _WRITES else reads
+        into[buf] = into.get(buf, 0) | 1 << then.end
+
+
+# --- two accesses that nothing orders ---------------------------------------------------------------------------------
+
+
+def _open(order: Order, buf: str, first: Access, then: Access) -> Iterator[Finding]:
+    """The race of two accesses, the first of which began before in this run."""
+    ops = (first.op, then.op)
+    if "tma_load" not in ops and "tma_store" not in ops:
+        every = all(access.instruction.event.agent == EVERY_THREAD for access in (first, then))
+        if ops != ("st_shared", "st_shared") and first.agent != then.agent and not every:
+            yield _race("cta_sync_between_threads", f"{then.place} and {first.place} are ordered by nothing",
+                        "insert cta_sync between them", then)  # fmt: skip
+    elif first.op == "tma_store":
+        yield _reused(order, buf, first, then)
+    elif first.op == "st_shared" and then.op == "tma_store":
+        yield _unfenced_or_unsynced(order, first, then)
+    elif "tma_load" in ops and "ld_shared" in ops:
+        yield _load_and_read(order, buf, *((first, then) if first.op == "tma_load" else (then, first)))
+    elif first.op == "tma_load":
+        what = "reads" if then.op == "tma_store" else "overwrites"
+        message = f"{then.place} {what} {buf} while the bytes of {first.place} may still land in it"
+        yield _race("wait_before_read", message, f"wait for {_bar(order, first)} first", then)
+    else:
+        message = f"{then.place} overwrites {buf} while {first.place} may still write it"
+        yield _race(
+            "stage_freed_before_refill", message, "let the writer arrive, and wait for it before the load", then
+        )
+
+
+def _bar(order: Order, load: Access) -> str:
+    return order.code.bars[order.code.flights[load.flight].bar]
+
+
+def _load_and_read(order: Order, buf: str, load: Access, read: Access) -> Finding:
+    """A read that meets a load: either it does not wait for the bytes, or the load does not wait for the reader."""
+    ctas = order.code.ctas
+    if order.code.cluster and ctas[load.agent] != ctas[read.agent] and None not in (ctas[load.agent], ctas[read.agent]):
+        message = f"{load.place} fills {buf} in another CTA's shared memory while that CTA may still be at {read.place}"
+        fix = "count an arrival of every destination CTA on the barrier that frees the buffer, and wait for it"
+        return _race("multicast_waits_for_all_destination_ctas", message, fix, load)
+    loads = [access for name, access in accesses(order) if name == buf and access.op == "tma_load"]
+    reads = [access for name, access in accesses(order) if name == buf and access[:2] and access.op == "ld_shared"]
+    reads = [access for access in reads if access.agent == read.agent]
+    turn = [access.start for access in loads].index(load.start)
+    if turn <= [access.start for access in reads].index(read.start):
+        message = f"{read.place} reads {buf} before the bytes of {load.place} must be there"
+        fix = f"wait for the phase of {_bar(order, load)} that the load completes, in this agent, before reading"
+        return _race("wait_before_read", message, fix, read)
+    message = f"{load.place} refills {buf} while {read.place} may still read what was in it"
+    fix = "let every reader arrive on a barrier after its last read, and wait for that phase before the load"
+    return _race("stage_freed_before_refill", message, fix, load)
+
+
+def _reused(order: Order, buf: str, store: Access, then: Access) -> Finding:
+    """A buffer that is written again while a store may still read it."""
+    agent = order.code.agents[store.agent]
+    waits = [
+        (wait, groups)
+        for wait, of, groups in order.group_waits
+        if of == store.agent and order.before(wait.node, then.start)
+    ]
+    message = f"{then.place} overwrites {buf} while {store.place} may still read it"
+    if waits:
+        wait, groups = waits[-1]
+        needed = groups.needed_n(store.start)
+        if needed is None:
+            why, fix = (
+                f"no commit_group follows the store before {place_of(wait.event)}",
+                "insert commit_group after it",
+            )
+            return _race("bulk_group_must_cover_buffer", f"{message}: {why}", fix, then)
+        pending = min(wait.event.amount, len(groups.committed))
+        why = f"wait_group {wait.event.amount} leaves {pending} group{'s'[: pending != 1]} pending, and the store is in one"
+        numbers = {"pending_groups": pending, "required_n": needed}
+        fix = f"wait_group.read {needed} before it"
+        return _race("bulk_group_must_cover_buffer", f"{message}: {why}", fix, then, numbers)
+    others = [
+        order.code.agents[of] for _, of, groups in order.group_waits if of != store.agent and not groups.committed
+    ]
+    if others:
+        message += f": {others[0]} waits for groups and has committed none; a group is known to its own thread alone"
+        return _race("bulk_group_must_cover_buffer", message, f"let {agent}, which stores, also wait", then)
+    fix = f"let {agent} commit_group and wait_group.read 0, and tell the others by a barrier"
+    return _race("bulk_group_must_cover_buffer", f"{message}: nothing waits for it", fix, then)
+
+
+def _unfenced_or_unsynced(order: Order, write: Access, store: Access) -> Finding:
+    """Nothing orders a write before the store: the fence is missing or late, or only the sync is."""
+    for instruction, agent in order.where.values():
+        own = agent == write.agent and instruction.op == "fence_proxy_async"
+        if (
+            own
+            and order.before(write.start, instruction.node)
+            and instruction.event.index < store.instruction.event.index
+        ):
+            message = (
+                f"{store.place} may read before {write.place} is done: after the fence no barrier meets the writers"
+            )
+            return _race("cta_sync_before_tma_read", message, "insert cta_sync between the fence and the store", store)
+    return _unfenced(order, write, store)
+
+
+# --- two accesses in order, through different proxies -----------------------------------------------------------------
+
+
+def _proxies(order: Order, write: Access, then: Access) -> Iterator[Finding]:
+    """An ordinary write, then a bulk copy of the same bytes: somewhere between them a proxy fence must stand."""
+    if write.op != "st_shared":
+        return
+    fences = [
+        agent for node, (instruction, agent) in order.where.items()
+        if instruction.op == "fence_proxy_async" and order.before(write.start, node) and order.before(node, then.start)
+    ]  # fmt: skip
+    if not fences:
+        yield _unfenced(order, write, then)
+    elif write.agent not in fences and then.op == "tma_store":
+        message = (
+            f"contested: {then.place} is fenced by {order.code.agents[fences[0]]} and not by the writer of {write.place}. "
+            "PTX asks for a fence on the way from the write to the copy, which this is; the libraries fence in every "
+            "writer, before the barrier"
+        )
+        fix = "insert fence_proxy_async in every writer, before the barrier, to be on the safe side"
+        yield Finding("note", "fence_proxy_async_before_tma_read", message, fix, then.instruction.event.index)
+
+
+def _unfenced(order: Order, write: Access, then: Access) -> Finding:
+    synced = any(
+        instruction.op == "cta_sync" and order.before(node, then.start)
+        for node, (instruction, _) in order.where.items()
+    )
+    where = "cta_sync" if synced else then.op
+    rule = "fence_proxy_async_before_tma_read" if then.op == "tma_store" else "fence_proxy_async_before_tma_write"
+    verb = "read" if then.op == "tma_store" else "write before"
+    message = (
+        f"{then.place} may {verb} what {write.place} wrote through the ordinary proxy before it is visible to the "
+        "engine: a barrier orders threads, not proxies"
+    )
+    return _race(rule, message, f"insert fence_proxy_async before {where}, in every writer", then)
+
+
+# --- descriptors and flags --------------------------------------------------------------------------------------------
+
+
+def _descriptor_hazards(order: Order) -> Iterator[Finding]:
+    written: dict[str, list[int]] = {}
+    used: dict[str, list[tuple[int, Instruction]]] = {}
+    fences = [(node, i.event.desc) for node, (i, _) in order.where.items() if i.op == "fence_tensormap_acquire"]
+    for node, (instruction, _) in order.where.items():
+        desc, event = instruction.event.desc, instruction.event
+        if desc is None or instruction.op == "fence_tensormap_acquire":
+            continue
+        if instruction.op in ("memcpy_desc", "tensormap_replace"):
+            for end, use in used.get(desc, ()):
+                if not order.before(end, node):
+                    message = f"{place_of(event)} writes the descriptor while {place_of(use.event)} may still use it"
+                    fix = "wait for the copies that use it first, or alternate between two descriptors"
+                    yield Finding("race", "descriptor_not_modified_in_flight", message, fix, event.index)
+            written.setdefault(desc, []).append(node)
+            continue
+        for write in written.get(desc, ()):
+            between = (
+                order.before(write, fence) and order.before(fence, node) for fence, of in fences if of in (None, desc)
+            )
+            if not any(between):
+                source = place_of(order.where[write][0].event)
+                message = f"{place_of(event)} may see the descriptor as it was before {source}"
+                fix = f"insert fence_tensormap_acquire of {desc} after the write and before the copy"
+                yield Finding("race", "fence_proxy_tensormap_after_global_write", message, fix, event.index)
+        ends = [node + 1] if instruction.op == "tma_store" else []
+        ends += [order.code.flights[number].node for number in instruction.flights if event.amount]
+        used.setdefault(desc, []).extend((end, instruction) for end in ends)
+
+
+def _flag_hazards(order: Order) -> Iterator[Finding]:
+    stores = [(node, i, agent) for node, (i, agent) in order.where.items() if i.op == "tma_store"]
+    for node, (instruction, agent) in order.where.items():
+        if instruction.op != "st_global_flag":
+            continue
+        own = any(of == agent for _, _, of in stores)
+        for store, stored, _ in stores:
+            if (own and not order.before(store, node)) or order.before(store + 2, node) or order.before(node, store):
+                continue
+            flag, what = place_of(instruction.event), place_of(stored.event)
+            if order.before(store + 1, node):
+                message = f"{flag} tells of {what}, of which only the source was waited for: .read frees shared memory"
+                rule, fix = "read_wait_only_frees_smem", "wait_group n=0 without read"
+            else:
+                message = f"{flag} tells of {what}, which may not be in global memory yet: nothing waits for its group"
+                rule, fix = "global_data_before_flag", "commit_group and wait_group n=0 without read before the flag"
+            yield Finding("race", rule, message, fix, instruction.event.index)
+
+
+def _race(rule: str, message: str, fix: str, at: Access, numbers: dict[str, int] | None = None) -> Finding:
+    return Finding("race", rule, message, fix, at.instruction.event.index, numbers or {})

@@ -1,0 +1,192 @@
+"""`BarrierProgram`: does this synchronisation complete, hang, race or break a rule, in any order that it can run in?
+
+    events ──▶ one run and its order ──proved──▶ every run ends so        what the order leaves open races
+                                     ──else────▶ search of the interleavings, bounded
+
+>>> outcome = BarrierProgram([
+...     {"t": "init", "op": "init", "bar": "full", "count": 1},
+...     {"t": "p", "op": "arrive_expect_tx", "bar": "full", "bytes": 4096},
+...     {"t": "p", "op": "tma_load", "bar": "full", "bytes": 2048, "buf": "a"},
+...     {"t": "c", "op": "wait", "bar": "full", "parity": 0}]).run()
+>>> outcome.verdict, outcome.first_bad
+('hang', 3)
+>>> outcome.why.split(": ")[-1]
+'full is armed for 4096 bytes, 2048 arrived; 2048 are missing, so the phase never completes'
+
+The grammar is `barrier_events.OPS`. Source of the rules: PTX ISA, mbarrier, asynchronous copies, and memory consistency
+model; what an H200 did stands in the fault gallery.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tmalab.model.barrier_code import Code, link
+from tmalab.model.barrier_events import place_of, read_events
+from tmalab.model.barrier_hazards import hazards
+from tmalab.model.barrier_machine import Choice, Machine, State
+from tmalab.model.barrier_order import Order, run_in_order
+from tmalab.model.barrier_outcome import WORST, Finding, Outcome, worst_first
+from tmalab.model.barrier_search import Search, search
+from tmalab.model.barrier_trace import replay
+from tmalab.model.barrier_words import blocked_in, counts_of, hang_findings, loose_finding, told_finding
+
+BUDGET = 30_000
+
+
+class BarrierProgram:
+    """A list of events, read and linked.
+
+    `events` are mappings as in the grammar; with `story` a barrier that nobody initialises is taken as given, and lets
+    through. Raises InputError, its field `events[3].bytes`, for what has no meaning.
+    """
+
+    def __init__(self, events: Any, *, story: bool = False):
+        self.events = read_events(events)
+        self.code: Code = link(self.events)
+        self._machine = Machine(self.code, story)
+
+    def run(self, *, budget: int = BUDGET, prove: bool = True) -> Outcome:
+        """The outcome over every interleaving.
+
+        Where the order of one run proves that all runs count alike (`prove`), that run stands for all; else the
+        interleavings are searched, `budget` states at most, and `bounded` says so where that did not suffice.
+        """
+        order = run_in_order(self._machine)
+        found = hazards(order)
+        if prove and order.always() and order.last is not None:
+            return self._proved(order, found)
+        return self._searched(order, found, search(self._machine, budget))
+
+    # --- one run stands for all ---------------------------------------------------------------------------------------
+
+    def _proved(self, order: Order, found: list[Finding]) -> Outcome:
+        assert order.last is not None
+        run = replay(self._machine, order.choices)
+        done = self._machine.done(order.last)
+        if not done:
+            found = [*found, *hang_findings(self._machine, run)]
+        ends = {"completes" if done else "hang"}
+        return self._outcome(found, ends, order.choices, {} if done else self._blocked(order.last))
+
+    # --- all runs -----------------------------------------------------------------------------------------------------
+
+    def _searched(self, order: Order, found: list[Finding], seen: Search) -> Outcome:
+        machine = self._machine
+        found = list(found)
+        paths: dict[int, tuple[Choice, ...]] = {}
+        for told in seen.told:
+            before = seen.path(told.state) if told.state is not None else ()
+            finding = told_finding(machine, told.verdict, told.rule, told.trouble, replay(machine, before))
+            paths[len(found)] = (*before, told.choice) if told.choice is not None else before
+            found.append(finding)
+        for state in seen.stuck:
+            path = seen.path(state)
+            for finding in hang_findings(machine, replay(machine, path)):
+                if not any((finding.rule, finding.event) == (other.rule, other.event) for other in found):
+                    paths[len(found)] = path
+                    found.append(finding)
+        if not any(finding.verdict == "race" for finding in found):  # else they only follow from what was found
+            found += self._loose(seen)
+        ends = {"completes"} if seen.ended else set()
+        ends |= {"hang"} if seen.stuck else set()
+        worst = min((f for f in found if f.verdict in WORST), key=self._rank, default=None)
+        path = paths.get(next((at for at, f in enumerate(found) if f is worst), -1), ())
+        if not path:
+            path = seen.path(seen.ended[0]) if seen.ended else tuple(order.choices)
+        bounded = None
+        if seen.bounded:
+            bounded = f"the search stopped after {len(seen.came)} states, {self._how_far(seen)}"
+        outcome = self._outcome(found, ends, path, self._blocked(seen.stuck[0]) if seen.stuck else {})
+        return outcome._replace(bounded=bounded, states=len(seen.came))
+
+    def _loose(self, seen: Search) -> list[Finding]:
+        """Operations that are counted in several phases of a barrier that somebody waits for: the first such barrier's."""
+        by_node = {i.node: i for made in self.code.code for i in made}
+        waited = {bar for _, bar in self._machine.waiters}
+        loose = {at: phases for at, phases in seen.booked.items() if len(phases) > 1 and at[1] in waited}
+        if not loose:
+            return []
+        first = min(loose, key=lambda at: by_node[at[0]].event.index)[1]
+        return [
+            loose_finding(self._machine, by_node[n], bar, [*found]) for (n, bar), found in loose.items() if bar == first
+        ]
+
+    def _how_far(self, seen: Search) -> str:
+        furthest = max(sum(state.places) for state in seen.came)
+        whole = sum(map(len, self.code.code))
+        return f"which reach {furthest} of the {whole} steps"
+
+    # --- the answer ---------------------------------------------------------------------------------------------------
+
+    def _outcome(
+        self, found: list[Finding], ends: set[str], path: tuple[Choice, ...] | list[Choice], blocked: dict[str, int]
+    ) -> Outcome:
+        faults = sorted((finding for finding in found if finding.verdict in WORST), key=self._rank)
+        faults = self._with_bad_turns(faults)
+        notes = [finding for finding in found if finding.verdict not in WORST]
+        outcomes = worst_first({*ends, *(finding.verdict for finding in faults)} or {"completes"})
+        run = replay(self._machine, path)
+        if not faults:
+            notes += self._fresh_waits()
+            why = "every interleaving completes"
+            return Outcome("completes", outcomes, why, counts=counts_of(self._machine, run.state), trace=run.steps,
+                           notes=tuple(notes), numbers=self._totals(run.given))  # fmt: skip
+        first = faults[0]
+        counts = first.counts or self._counts_at(run.steps, first.event)
+        return Outcome(
+            outcomes[0], outcomes, first.message, first.rule, first.fix, first.event, counts, run.steps, tuple(faults),
+            tuple(notes), blocked, first.numbers,
+        )  # fmt: skip
+
+    @staticmethod
+    def _rank(finding: Finding) -> tuple[int, int]:
+        return WORST.index(finding.verdict), 1 << 30 if finding.event is None else finding.event
+
+    def _with_bad_turns(self, faults: list[Finding]) -> list[Finding]:
+        """Where waits of several numbered barriers are wrong in the same way, the first finding names all the numbers."""
+        if not faults or faults[0].rule != "parity_counts_barrier_phases":
+            return faults
+        alike = [
+            f for f in faults if f.rule == faults[0].rule and f.verdict == faults[0].verdict and f.event is not None
+        ]
+        bars = [self.events[f.event].bar or "" for f in alike if f.event is not None]
+        turns = [int(found[0]) for bar in bars if (found := re.search(r"\d+$", bar))]
+        numbers = {**faults[0].numbers, "bad_s": sorted(set(turns))} if turns else faults[0].numbers
+        return [faults[0]._replace(numbers=numbers), *faults[1:]]
+
+    def _fresh_waits(self) -> list[Finding]:
+        """Waits that return at once since the barrier is fresh: how a producer finds every stage empty."""
+        first: dict[str | None, bool] = {}
+        notes = []
+        for event in self.events:
+            if event.op in ("arrive", "arrive_expect_tx"):
+                first[event.bar] = True
+            elif event.op == "wait" and event.parity == 1 and event.bar not in first:
+                first[event.bar] = True
+                message = (
+                    f"{place_of(event)} returns at once: the barrier is in phase 0, and the phase before it, of parity 1, "
+                    "counts as complete"
+                )
+                notes.append(Finding("note", "fresh_barrier_parity", message, "", event.index))
+        return notes
+
+    @staticmethod
+    def _totals(given: dict[tuple[int, int], Any]) -> dict[str, Any]:
+        """The bytes that a phase expects, where every phase that expects any expects the same."""
+        armed = {each.armed_bytes for each in given.values() if each.armed_bytes}
+        return {"expect_bytes": armed.pop()} if len(armed) == 1 else {}
+
+    def _counts_at(self, steps: tuple[Any, ...], event: int | None) -> dict[str, Any]:
+        """The counts just before an event of the run."""
+        counts = {}
+        for step in steps:
+            if step.event == event and event is not None:
+                break
+            if step.bar is not None and step.after is not None:
+                counts[step.bar] = step.after
+        return counts
+
+    def _blocked(self, state: State) -> dict[str, int]:
+        return {self.code.agents[agent]: i.event.index for agent, i in blocked_in(self._machine, state).items()}
