@@ -6,7 +6,7 @@ import pytest
 
 from tmalab.hardware.compile import KERNELS
 
-HEADERS = ("ptx.cuh", "ptx_tensor.cuh", "ptx_reduce.cuh", "ptx_matrix.cuh")
+HEADERS = ("ptx.cuh", "ptx_tensor.cuh", "ptx_reduce.cuh", "ptx_shared.cuh", "ptx_matrix.cuh")
 FUNCTION = re.compile(r"__device__ __forceinline__ [\w ]+?(\w+)\(.*?\)\s*\{\n(.*?)\n\}\n", re.DOTALL)
 # Not instructions: they make the operands that instructions take, or hold the compiler to their order.
 HELPERS = {"shared_address", "matrix_descriptor", "keep_accumulators"}

@@ -21,7 +21,7 @@ class FakeGpu:
 
     def __init__(self, seen, provenance):
         self.seen, self.asked, self.fail_after = seen, [], None
-        self.info = SimpleNamespace(name=provenance.gpu, driver=provenance.driver)
+        self.info = SimpleNamespace(name=provenance.gpu, driver=provenance.driver, nvrtc=provenance.nvrtc)
         self.kernel_sha256 = provenance.kernel_sha256
         self.provenance = provenance
 
@@ -41,6 +41,7 @@ def gpu(monkeypatch, seen, provenance) -> FakeGpu:
     gpu = FakeGpu(seen, provenance)
     monkeypatch.setattr(import_module("tmalab.hardware.gpu"), "find_gpu", lambda: gpu.info)
     monkeypatch.setattr(import_module("tmalab.hardware.ncu"), "kept_counts", lambda variant, info: {"instructions": 9})
+    monkeypatch.setattr(import_module("tmalab.hardware.bank_counters"), "keep_bank_counts", lambda cases, info: True)
     monkeypatch.setattr(import_module("tmalab.hardware.runner"), "run_case", gpu.run_case)
     monkeypatch.setattr(import_module("tmalab.hardware.compile"), "kernel_sha256", lambda name: gpu.kernel_sha256)
     return gpu
@@ -145,6 +146,23 @@ def test_recording_goes_on_without_a_profiler_and_says_so(gpu, tmp_path, monkeyp
     monkeypatch.setattr(import_module("tmalab.hardware.ncu"), "kept_counts", lambda variant, info: None)
     monkeypatch.setattr(import_module("tmalab.hardware.ncu"), "keep_counts", count)
     assert len(recorder.record(["add_one"], out=tmp_path / "data")) == 3
+    assert said in capsys.readouterr().err
+
+
+def test_wavefronts_are_counted_for_the_cases_that_have_patterns(gpu, tmp_path, monkeypatch):
+    counted = []
+    counters = import_module("tmalab.hardware.bank_counters")
+    monkeypatch.setattr(counters, "keep_bank_counts", lambda cases, info: counted.append(cases) or True)
+    recorder.record(["edges"], out=tmp_path / "data")
+    assert counted == []
+    recorder.record(["banks"], out=tmp_path / "data")
+    assert counted == [catalogue.group("banks")]
+
+
+@pytest.mark.parametrize(("count", "said"), [(lambda *_: False, "Nsight Compute"), (no_permission, "no permission")])
+def test_cycles_are_recorded_without_a_profiler_too(gpu, tmp_path, monkeypatch, capsys, count, said):
+    monkeypatch.setattr(import_module("tmalab.hardware.bank_counters"), "keep_bank_counts", count)
+    assert len(recorder.record(["banks"], out=tmp_path / "data")) == len(catalogue.group("banks"))
     assert said in capsys.readouterr().err
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from tmalab.errors import InputError
 from tmalab.experiment.atoms_cases import atoms_cases
+from tmalab.experiment.bank_cases import bank_cases
 from tmalab.experiment.box_cases import box_cases, fault_case
 from tmalab.experiment.case import Case
 from tmalab.experiment.edge_cases import edge_cases
@@ -144,6 +145,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "encode": encode_cases,
     "box": box_cases,
     "facts": fact_cases,
+    "banks": bank_cases,
     "wgmma": wgmma_cases,
     "atoms": atoms_cases,
     "tiling": tiling_cases,

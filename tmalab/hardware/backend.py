@@ -14,6 +14,7 @@ import numpy as np
 
 from tmalab.errors import InputError
 from tmalab.hardware.add_one_probe import AddOneProbe
+from tmalab.hardware.banks_probe import BanksProbe
 from tmalab.hardware.cuda_device import CudaDevice
 from tmalab.hardware.driver_encode import EncodeProbe
 from tmalab.hardware.transfer_probe import TransferProbe
@@ -31,6 +32,7 @@ class Probe(Protocol):
 PROBES: dict[str, Callable[[CudaDevice], Probe]] = {
     "transfer": TransferProbe,
     "add_one": AddOneProbe,
+    "banks": BanksProbe,
     "encode": lambda device: EncodeProbe(device.encoder),
     "wgmma": WgmmaProbe,
     "watch": WatchProbe,

@@ -13,16 +13,22 @@ from typing import Any
 import numpy as np
 
 from tmalab.errors import InputError, TensorMapError
+from tmalab.experiment.bank_patterns import patterns_of
 from tmalab.experiment.case import Case
 from tmalab.experiment.diagnosis import diagnose_fault, diagnose_load
 from tmalab.experiment.observation import Observation, Provenance
 from tmalab.experiment.wgmma_cases import descriptors_of
 from tmalab.hardware.add_one_probe import VARIANTS
+from tmalab.hardware.bank_counters import KERNEL as COUNTED_KERNEL
+from tmalab.hardware.bank_counters import kept_bank_counts
+from tmalab.hardware.bank_times import arrays_of, per_access
+from tmalab.hardware.banks_probe import ROUNDS, WARPS
 from tmalab.hardware.compile import kernel_sha256
 from tmalab.hardware.gallery_runs import VERSIONS, add_up, gallery_item
 from tmalab.hardware.gpu import GpuInfo
 from tmalab.hardware.ncu import kept_counts
 from tmalab.hardware.transfers import complete_params
+from tmalab.hardware.worker import GIVEN
 from tmalab.hardware.worker_client import Reply, shared_worker
 from tmalab.model.launch_rules import launch_violations
 from tmalab.model.tensor_map import TensorMap
@@ -205,8 +211,44 @@ def _run_gallery(case: Case, repeats: int, deadline_s: float) -> Observation:
     return Observation(case, {}, values, _provenance(gpu, kernel, repeats), "live")
 
 
+# --- banks ------------------------------------------------------------------------------------------------------------
+
+_PATTERN_S = 0.002  # generous: 0.2 ms were seen
+
+
+def _run_banks(case: Case, repeats: int, deadline_s: float) -> Observation:
+    """Arrays of one entry a pattern: `cycles`, `spread`, `latency_cycles`, `wavefronts`; `ncu_…` where it was counted.
+
+    `wavefronts` are the profiler's; without it whole cycles, which are more where a load's words return more slowly.
+    """
+    patterns = patterns_of(case.params)
+    addresses, operations = arrays_of(patterns)
+    worker = shared_worker()
+    gpu = worker.gpu()
+    (reply,) = worker.ask(
+        "banks", [{"addresses": GIVEN, "operations": GIVEN, "trials": repeats}],
+        deadline_s=deadline_s + _PATTERN_S * len(patterns), arrays={"addresses": addresses, "operations": operations},
+    )  # fmt: skip
+    reply.or_raise()
+    values, arrays = {**reply.values, "diagnosis": None}, {}
+    if values["error"]:
+        values["diagnosis"] = diagnose_fault(values["error"], [], values.pop("detail", ""))
+    else:
+        full, chain = reply.arrays["full"], reply.arrays["chain"]
+        arrays = per_access(full, chain, operations)
+        counts = kept_bank_counts(case, gpu) or {}
+        arrays["wavefronts"] = counts.get("ncu_wavefronts", np.rint(arrays["cycles"]).astype(np.uint16))
+        arrays |= counts
+        values |= {
+            "warps": WARPS, "rounds": list(ROUNDS), "idle_cycles": int(np.median(full[0])),
+            "counted_by": {"kernel": f"{COUNTED_KERNEL}.cu", "kernel_sha256": kernel_sha256(COUNTED_KERNEL)}
+            if counts else None,
+        }  # fmt: skip
+    return Observation(case, arrays, values, _provenance(gpu, "banks", repeats), "live")
+
+
 # Probe → what runs it. A new probe is a line here and one in backend.py.
 PROBES: dict[str, Callable[[Case, int, float], Observation]] = {
-    "transfer": _run_transfer, "add_one": _run_add_one, "encode": _run_encode,
+    "transfer": _run_transfer, "add_one": _run_add_one, "encode": _run_encode, "banks": _run_banks,
     "wgmma": _run_wgmma, "gallery": _run_gallery,
 }  # fmt: skip

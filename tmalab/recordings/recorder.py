@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tmalab.hardware.gpu import GpuInfo
 
 # How often a probe is measured: times vary, bytes are moved twice to see that they do not.
-REPEATS = {"add_one": 20, "transfer": 2, "encode": 2, "wgmma": 2}
+REPEATS = {"add_one": 20, "banks": 9, "transfer": 2, "encode": 2, "wgmma": 2}
 _SAVE_EVERY_S = 2.0
 
 
@@ -48,6 +48,8 @@ def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -
     make_folder(out)
     if "add_one" in groups:
         _count_instructions(gpu)
+    if warps := [case for listed in groups.values() for case in listed if case.probe == "banks"]:
+        _count_wavefronts(warps, gpu)
     partial = Store(Path(out).with_name(f"{Path(out).name}.partial"))
     kept = {} if force else _still_valid(partial, groups, gpu)
     partial.clear()  # what is stale would stand in the way of what replaces it
@@ -111,6 +113,18 @@ def _count_instructions(gpu: GpuInfo) -> None:
             reason = str(error)
     if reason is not None:
         sys.stderr.write(f"record: executed instructions are not counted: {reason}\n")
+
+
+def _count_wavefronts(cases: list[Case], gpu: GpuInfo) -> None:
+    """Have the profiler count the wavefronts of every pattern; a recording without them has cycles alone."""
+    from tmalab.hardware.bank_counters import keep_bank_counts
+
+    try:
+        reason = None if keep_bank_counts(cases, gpu) else "no profiler: install NVIDIA Nsight Compute (ncu)"
+    except HardwareError as error:
+        reason = str(error)
+    if reason is not None:
+        sys.stderr.write(f"record: wavefronts are not counted: {reason}\n")
 
 
 class _Saving:
