@@ -71,3 +71,13 @@ test("an ordinary anchor says nothing, and what is not a state is passed over", 
     assert.deepEqual(readAddress(`#tile=${bad},base:128`, "tile", CHOICES), { base: 128 }, bad);
   }
 });
+
+test("what a reader typed keeps its signs in an address", () => {
+  const choices = { edit: (text) => text, base: [0, 128] };
+  for (const edit of ["lane % 8, lane / 8", "(lane*128)^((lane&7)<<4)", "a:b=c#d", "50%", "é 🐈", ""]) {
+    const hash = writeAddress("", "cost", { edit, base: 128 }, { edit: "lane", base: 0 });
+    assert.match(hash, /^#cost=edit:[\w.;*()+~%-]*,base:128$/);
+    assert.deepEqual(readAddress(hash, "cost", choices), { edit, base: 128 });
+  }
+  assert.deepEqual(readAddress("#cost=edit:50%", "cost", choices), { edit: "50%" });
+});

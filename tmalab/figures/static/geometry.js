@@ -48,7 +48,15 @@ export function tracks(first, count, total) {
 // differs from the figure's first state. A fragment without "=" is an ordinary anchor and says nothing of a figure.
 // `choices` has for each name its values, or a function that reads one from its text (undefined: it is none).
 const parts = (hash) => hash.replace(/^#/, "").split("&").filter((part) => part.includes("="));
-const word = (value) => (Array.isArray(value) ? value.join(".") : String(value));
+// What a reader typed may hold any sign: those that part an address, or that a browser would change, are escaped.
+const word = (value) => (Array.isArray(value) ? value.join(".") : String(value).replace(/[^\w.;*()+~-]/gu, encodeURIComponent));
+function unescaped(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a "%" of the reader's own making
+  }
+}
 
 export function readAddress(hash, key, choices) {
   const mine = parts(hash).find((part) => part.startsWith(key + "="));
@@ -57,7 +65,7 @@ export function readAddress(hash, key, choices) {
   for (const entry of mine.slice(key.length + 1).split(",")) {
     const [name, text] = entry.split(":");
     const allowed = Object.hasOwn(choices, name) ? choices[name] : [];
-    const value = typeof allowed === "function" ? allowed(text ?? "") : allowed.find((one) => word(one) === text);
+    const value = typeof allowed === "function" ? allowed(unescaped(text ?? "")) : allowed.find((one) => word(one) === text);
     if (value !== undefined) state[name] = value;
   }
   return state;
