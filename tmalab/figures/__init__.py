@@ -6,6 +6,7 @@
     AtomsFigure(observe)    a slice too wide for its swizzle, in one copy of three dimensions
     TilingFigure(observe)   a grid tiled or not, and what reading one of its columns costs
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
+    WgmmaFigure(observe)    a tile that wgmma reads through the right descriptor and through wrong ones
     Question(prompt, …)     a question that checks the reader's answer
 
 Needs the extra `figures` (anywidget). A name is imported on first use, so that its drawing, its tables and the
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tmalab.figures.reader import ReaderFigure
     from tmalab.figures.tile import TileFigure
     from tmalab.figures.tiling import TilingFigure
+    from tmalab.figures.wgmma import WgmmaFigure
 
 _HOMES = {
     "AtomsFigure": "tmalab.figures.atoms",
@@ -33,6 +35,7 @@ _HOMES = {
     "TileFigure": "tmalab.figures.tile",
     "TilingFigure": "tmalab.figures.tiling",
     "ReaderFigure": "tmalab.figures.reader",
+    "WgmmaFigure": "tmalab.figures.wgmma",
     "Question": "tmalab.figures.question",
 }
 __all__ = [*_HOMES]  # noqa: PLE0604
