@@ -1,7 +1,7 @@
 // wgmma_words.js on a tile that its descriptor reads right, one that is read row for row wrong, and one chunk changed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byteOf, count, dataOf, lookUp, note, say, sayAbout, sayPlace, sayProduct, short, tableOf, unpack } from "../../tmalab/figures/static/wgmma_words.js";
+import { byteOf, count, dataOf, lookUp, note, say, sayAbout, sayPlace, sayProduct, short, tableOf, unpackPairs } from "../../tmalab/figures/static/wgmma_words.js";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 const pack = (chunks) => chunks.map((one) => (one < 0 ? "--" : DIGITS[Math.floor(one / 36)] + DIGITS[one % 36])).join("");
@@ -19,7 +19,7 @@ const SPEC = {
 const at = (tile, descriptor, view = "hardware") => lookUp(SPEC, { tile, descriptor, rows: 0, view });
 
 test("numbers are packed two digits each", () => {
-  assert.deepEqual(unpack("000z--e7"), [0, 35, -1, 511]);
+  assert.deepEqual(unpackPairs("000z--e7"), [0, 35, -1, 511]);
   assert.equal(short(25), "3, 8–15");
 });
 

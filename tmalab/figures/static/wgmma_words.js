@@ -2,13 +2,13 @@
 const NO_CHUNK = -1;
 export const ACROSS = 8, CHUNKS = 512, BAND = 8;
 
-export function unpack(text) {
+export function unpackPairs(text) {
   return Array.from({ length: text.length / 2 }, (_, i) => text.slice(2 * i, 2 * i + 2)).map((pair) => (pair === "--" ? NO_CHUNK : parseInt(pair, 36)));
 }
 
 const both = (one) => {
-  const model = unpack(one.model);
-  return [model, one.hardware === null || one.hardware === "=" ? model : unpack(one.hardware)];
+  const model = unpackPairs(one.model);
+  return [model, one.hardware === null || one.hardware === "=" ? model : unpackPairs(one.hardware)];
 };
 
 // One state: the chunk that was read for each, and what stands at each 16 bytes of shared memory, as the view has them.
