@@ -3,8 +3,8 @@
     events ──link──▶ code of each agent │ barriers │ flights (one a load and barrier, with the pieces that it lands in)
 
 >>> from tmalab.model.barrier_events import read_events
->>> said = [{"t": "p", "op": "tma_load", "bar": "b", "bytes": 64}, {"t": "hw", "op": "complete_tx", "bar": "b", "bytes": 64}]
->>> code = link(read_events(said))
+>>> code = link(read_events([{"t": "p", "op": "tma_load", "bar": "b", "bytes": 64},
+...                          {"t": "hw", "op": "complete_tx", "bar": "b", "bytes": 64}]))
 >>> code.agents, code.bars, code.flights[0].pieces
 (('p',), ('b',), ((64, 1),))
 
@@ -111,14 +111,13 @@ class _Linker:
 
     def _find_copies(self) -> None:
         """Barriers that one event initialises in every CTA: `full` is initialised and cta1.full is used."""
-        made = {event.bar for event in self.events if event.op == "init"}
+        made = {event.bar for event in self.events if event.op == "init" and event.bar}
         used = {event.bar for event in self.events if event.bar}
         for event in self.events:
             if isinstance(event.multicast, tuple) and event.bar:
                 used |= {f"cta{cta}.{_plain(event.bar)}" for cta in event.multicast}
-        copied = {
-            _plain(bar) for bar in used if cta_of_name(bar) is not None and bar not in made and _plain(bar) in made
-        }
+        away = {bar for bar in used - made if cta_of_name(bar) is not None}
+        copied = {_plain(bar) for bar in away} & made
         self.copies = {bar: [bar, *(f"cta{cta}.{bar}" for cta in self.all_ctas)] for bar in copied}
 
     def _bars(self, event: Event, cta: int | None) -> tuple[int, ...]:
@@ -156,9 +155,8 @@ class _Linker:
             if event.agent in code:
                 self._place(event, code)
         self._match_pieces()
-        inited = {
-            bar for i in (*first, *(i for made in code.values() for i in made)) if i.op == "init" for bar in i.bars
-        }
+        everything = (*first, *(instruction for made in code.values() for instruction in made))
+        inited = {bar for instruction in everything if instruction.op == "init" for bar in instruction.bars}
         return Code(
             self.events, self.agents, tuple(self.cta.values()), first, tuple(tuple(made) for made in code.values()),
             tuple(self.numbers), tuple(self.flights), tuple(self.gates), self.nodes, self.cluster, frozenset(inited),
@@ -198,15 +196,15 @@ class _Linker:
     # --- the engine's pieces ------------------------------------------------------------------------------------------
 
     def _match_pieces(self) -> None:
-        """Give each listed complete_tx of the engine to the load whose bytes it lands, in list order on each barrier."""
+        """Give each listed complete_tx of the engine to the load whose bytes it lands, in list order."""
         listed: dict[int, list[tuple[int, int]]] = {}
         for event in self.events:
             if event.agent == ENGINE and event.amount:
                 [bar] = self._bars(event, None)
-                listed.setdefault(bar, []).append((event.amount, event.index))
+                listed.setdefault(bar, []).append((event.amount, event.number))
         for bar, pieces in listed.items():
             loads = [number for number, flight in enumerate(self.flights) if flight.bar == bar and flight.tx_bytes]
-            loads.sort(key=lambda number: self.flights[number].event.index)  # type: ignore[union-attr]
+            loads.sort(key=lambda number: self.flights[number].event.number)  # type: ignore[union-attr]
             self._share_out(bar, pieces, loads)
 
     def _share_out(self, bar: int, pieces: list[tuple[int, int]], loads: list[int]) -> None:

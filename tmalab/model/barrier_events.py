@@ -48,15 +48,16 @@ OPS: dict[str, tuple[str, ...]] = {
 }
 _ALIASES = {"try_wait": "wait"}
 _FIELDS = {field.rstrip("?") for fields in OPS.values() for field in fields}
+_NAMES = ("bar", "buf", "desc", "flag")
 _NUMBERS = {"bytes": "bytes", "count": "arrivals", "n": "groups"}
 # What an operation's number is where it is not said.
 _DEFAULTS = {"arrive": 1, "arrive_drop": 1, "tma_store": 0}
 
 
 class Event(NamedTuple):
-    """One event. `amount` is its bytes, arrivals or groups; `index` its place in the list; `said` all of it, as given."""
+    """One event. `amount` is its bytes, arrivals or groups; `number` its place in the list; `said` all of it."""
 
-    index: int
+    number: int
     agent: str
     op: str
     bar: str | None
@@ -109,12 +110,10 @@ def _event(index: int, said: Any) -> Event:
     if number is not None and said.get(number) is not None:
         amount = _integer(f"{place}.{number}", said[number], _NUMBERS[number])
     parity = said.get("parity", 0) if "parity" in OPS[op] else 0
-    if isinstance(parity, bool) or not isinstance(parity, int) or parity not in (0, 1):
+    if isinstance(parity, bool) or not isinstance(parity, int) or parity < 0:
         raise InputError("a parity is 0 or 1", field=f"{place}.parity", value=parity, limit=1,
                          fix="take the count of the barrier's phases modulo 2")  # fmt: skip
-    names = {
-        field: _word(place, said, field) for field in ("bar", "buf", "desc", "flag") if said.get(field) is not None
-    }
+    names = {field: _word(place, said, field) for field in _NAMES if said.get(field) is not None}
     return Event(
         index, agent, op, names.get("bar"), amount, parity, names.get("buf"), names.get("desc"),
         _yes_or_no(place, said, "read"), _multicast(place, said.get("multicast")), said,
@@ -167,10 +166,8 @@ def _near(name: str, known: Any) -> str:
 
 def place_of(event: Event) -> str:
     """*events[3] (p: arrive_expect_tx full 4096)*, for a message."""
-    what = [event.op, *(str(event.said[field]) for field in ("bar", "buf", "desc", "flag") if event.said.get(field))]
-    what += (
-        [short_repr(event.amount)] if event.op in ("arrive_expect_tx", "expect_tx", "complete_tx", "tma_load") else []
-    )
+    what = [event.op, *(str(event.said[field]) for field in _NAMES if event.said.get(field))]
+    what += [short_repr(event.amount)] if "bytes" in OPS[event.op] else []
     what += [f"parity {event.parity}"] if event.op in ("wait", "test_wait") else []
     what += [f"{event.amount}{' .read' if event.read else ''}"] if event.op == "wait_group" else []
-    return f"events[{event.index}] ({event.agent}: {' '.join(what)})"
+    return f"events[{event.number}] ({event.agent}: {' '.join(what)})"

@@ -42,10 +42,12 @@ class Access(NamedTuple):
 
     @property
     def op(self) -> str:
+        """Its operation."""
         return self.instruction.op
 
     @property
     def place(self) -> str:
+        """Its event, for a message."""
         return place_of(self.instruction.event)
 
 
@@ -150,31 +152,28 @@ def _load_and_read(order: Order, buf: str, load: Access, read: Access) -> Findin
 def _reused(order: Order, buf: str, store: Access, then: Access) -> Finding:
     """A buffer that is written again while a store may still read it."""
     agent = order.code.agents[store.agent]
-    waits = [
-        (wait, groups)
-        for wait, of, groups in order.group_waits
-        if of == store.agent and order.before(wait.node, then.start)
-    ]
+    own = [(wait, groups) for wait, of, groups in order.group_waits if of == store.agent]
+    waits = [(wait, groups) for wait, groups in own if order.before(wait.node, then.start)]
     message = f"{then.place} overwrites {buf} while {store.place} may still read it"
     if waits:
         wait, groups = waits[-1]
         needed = groups.needed_n(store.start)
         if needed is None:
-            why, fix = (
-                f"no commit_group follows the store before {place_of(wait.event)}",
-                "insert commit_group after it",
-            )
+            why = f"no commit_group follows the store before {place_of(wait.event)}"
+            fix = "insert commit_group after the store"
             return _race("bulk_group_must_cover_buffer", f"{message}: {why}", fix, then)
         pending = min(wait.event.amount, len(groups.committed))
-        why = f"wait_group {wait.event.amount} leaves {pending} group{'s'[: pending != 1]} pending, and the store is in one"
+        count = f"{pending} group{'s'[: pending != 1]}"
+        why = f"wait_group {wait.event.amount} leaves {count} pending, and the store is in one"
         numbers = {"pending_groups": pending, "required_n": needed}
         fix = f"wait_group.read {needed} before it"
         return _race("bulk_group_must_cover_buffer", f"{message}: {why}", fix, then, numbers)
-    others = [
-        order.code.agents[of] for _, of, groups in order.group_waits if of != store.agent and not groups.committed
-    ]
+    others = [of for _, of, groups in order.group_waits if of != store.agent and not groups.committed]
     if others:
-        message += f": {others[0]} waits for groups and has committed none; a group is known to its own thread alone"
+        message += (
+            f": {order.code.agents[others[0]]} waits for groups and has committed none; "
+            "a group is known to its own thread alone"
+        )
         return _race("bulk_group_must_cover_buffer", message, f"let {agent}, which stores, also wait", then)
     fix = f"let {agent} commit_group and wait_group.read 0, and tell the others by a barrier"
     return _race("bulk_group_must_cover_buffer", f"{message}: nothing waits for it", fix, then)
@@ -184,14 +183,9 @@ def _unfenced_or_unsynced(order: Order, write: Access, store: Access) -> Finding
     """Nothing orders a write before the store: the fence is missing or late, or only the sync is."""
     for instruction, agent in order.where.values():
         own = agent == write.agent and instruction.op == "fence_proxy_async"
-        if (
-            own
-            and order.before(write.start, instruction.node)
-            and instruction.event.index < store.instruction.event.index
-        ):
-            message = (
-                f"{store.place} may read before {write.place} is done: after the fence no barrier meets the writers"
-            )
+        earlier = instruction.event.number < store.instruction.event.number
+        if own and earlier and order.before(write.start, instruction.node):
+            message = f"{store.place} may read before {write.place} is done: no barrier follows the fence"
             return _race("cta_sync_before_tma_read", message, "insert cta_sync between the fence and the store", store)
     return _unfenced(order, write, store)
 
@@ -211,19 +205,17 @@ def _proxies(order: Order, write: Access, then: Access) -> Iterator[Finding]:
         yield _unfenced(order, write, then)
     elif write.agent not in fences and then.op == "tma_store":
         message = (
-            f"contested: {then.place} is fenced by {order.code.agents[fences[0]]} and not by the writer of {write.place}. "
+            f"contested: {then.place} is fenced by {order.code.agents[fences[0]]}, not by the writer of {write.place}. "
             "PTX asks for a fence on the way from the write to the copy, which this is; the libraries fence in every "
             "writer, before the barrier"
         )
         fix = "insert fence_proxy_async in every writer, before the barrier, to be on the safe side"
-        yield Finding("note", "fence_proxy_async_before_tma_read", message, fix, then.instruction.event.index)
+        yield Finding("note", "fence_proxy_async_before_tma_read", message, fix, then.instruction.event.number)
 
 
 def _unfenced(order: Order, write: Access, then: Access) -> Finding:
-    synced = any(
-        instruction.op == "cta_sync" and order.before(node, then.start)
-        for node, (instruction, _) in order.where.items()
-    )
+    syncs = [node for node, (instruction, _) in order.where.items() if instruction.op == "cta_sync"]
+    synced = any(order.before(node, then.start) for node in syncs)
     where = "cta_sync" if synced else then.op
     rule = "fence_proxy_async_before_tma_read" if then.op == "tma_store" else "fence_proxy_async_before_tma_write"
     verb = "read" if then.op == "tma_store" else "write before"
@@ -250,18 +242,16 @@ def _descriptor_hazards(order: Order) -> Iterator[Finding]:
                 if not order.before(end, node):
                     message = f"{place_of(event)} writes the descriptor while {place_of(use.event)} may still use it"
                     fix = "wait for the copies that use it first, or alternate between two descriptors"
-                    yield Finding("race", "descriptor_not_modified_in_flight", message, fix, event.index)
+                    yield Finding("race", "descriptor_not_modified_in_flight", message, fix, event.number)
             written.setdefault(desc, []).append(node)
             continue
+        acquires = [fence for fence, of in fences if of in (None, desc) and order.before(fence, node)]
         for write in written.get(desc, ()):
-            between = (
-                order.before(write, fence) and order.before(fence, node) for fence, of in fences if of in (None, desc)
-            )
-            if not any(between):
+            if not any(order.before(write, fence) for fence in acquires):
                 source = place_of(order.where[write][0].event)
                 message = f"{place_of(event)} may see the descriptor as it was before {source}"
                 fix = f"insert fence_tensormap_acquire of {desc} after the write and before the copy"
-                yield Finding("race", "fence_proxy_tensormap_after_global_write", message, fix, event.index)
+                yield Finding("race", "fence_proxy_tensormap_after_global_write", message, fix, event.number)
         ends = [node + 1] if instruction.op == "tma_store" else []
         ends += [order.code.flights[number].node for number in instruction.flights if event.amount]
         used.setdefault(desc, []).extend((end, instruction) for end in ends)
@@ -283,8 +273,8 @@ def _flag_hazards(order: Order) -> Iterator[Finding]:
             else:
                 message = f"{flag} tells of {what}, which may not be in global memory yet: nothing waits for its group"
                 rule, fix = "global_data_before_flag", "commit_group and wait_group n=0 without read before the flag"
-            yield Finding("race", rule, message, fix, instruction.event.index)
+            yield Finding("race", rule, message, fix, instruction.event.number)
 
 
 def _race(rule: str, message: str, fix: str, at: Access, numbers: dict[str, int] | None = None) -> Finding:
-    return Finding("race", rule, message, fix, at.instruction.event.index, numbers or {})
+    return Finding("race", rule, message, fix, at.instruction.event.number, numbers or {})

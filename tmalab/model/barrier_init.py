@@ -55,7 +55,7 @@ def _twice(
                 f"and {place_of(earlier[0][1].event)} may come before or after it"
             )
             fix = "let one thread of the block initialise it, once, before a sync"
-            yield Finding("race", "mbarrier_initialised_once", message, fix, init.event.index)
+            yield Finding("race", "mbarrier_initialised_once", message, fix, init.event.number)
 
 
 def _use(
@@ -66,7 +66,7 @@ def _use(
     if not order.before(init, node):
         message = f"{place_of(event)} may come before {place_of(made_by.event)}: nothing orders them"
         fix = "insert a sync between the init and the first use by another thread"
-        yield Finding("race", "mbarrier_init_visibility", message, fix, event.index)
+        yield Finding("race", "mbarrier_init_visibility", message, fix, event.number)
         return
     between = [
         (i.op, by) for at, (i, by) in order.where.items() if order.before(init, at) and order.before(at, node)
@@ -79,16 +79,16 @@ def _use(
         if not synced:
             message = f"{place_of(event)} uses a barrier of CTA {away}, which that CTA may not have initialised yet"
             fix = "init, fence_mbarrier_init, cluster_sync, then the first use by another CTA; cta_sync is one block's"
-            yield Finding("race", "mbarrier_init_cluster_visibility", message, fix, event.index)
+            yield Finding("race", "mbarrier_init_cluster_visibility", message, fix, event.number)
             return
         if fenced:
             message = f"{name} is initialised, fenced and met by cluster_sync before {place_of(event)}, as it must be"
-            yield Finding("note", "mbarrier_init_cluster_visibility", message, "", event.index)
+            yield Finding("note", "mbarrier_init_cluster_visibility", message, "", event.number)
             return
     if instruction.op == "tma_load" and not fenced:
         message = f"{place_of(event)}: the engine may not see {name} as {place_of(made_by.event)} left it"
         fix = "insert fence_mbarrier_init after the init, in the same thread, and a sync before others use it"
-        yield Finding("race", "mbarrier_init_visibility", message, fix, event.index)
+        yield Finding("race", "mbarrier_init_visibility", message, fix, event.number)
 
 
 def _exits(order: Order) -> Iterator[Finding]:
@@ -103,7 +103,7 @@ def _exits(order: Order) -> Iterator[Finding]:
         known = 0
         for node in gone.values():
             known |= order.past[node]
-        at = min(order.where[node][0].event.index for node in gone.values())
+        at = min(order.where[node][0].event.number for node in gone.values())
         for node, instruction in _reaching(order, cta, members):
             if not known >> node & 1:
                 whose = "its block" if cta is None else f"CTA {cta}"
@@ -117,12 +117,12 @@ def _reaching(order: Order, cta: int | None, members: list[int]) -> Iterator[tup
     for node, (instruction, agent) in order.where.items():
         for number in instruction.flights:
             flight = order.code.flights[number]
-            if flight.tx_bytes and (cta is None or cta_of_name(order.code.bars[flight.bar]) in (cta, None)):
-                if cta is None or cta_of_name(order.code.bars[flight.bar]) == cta or agent in members:
-                    yield flight.node, instruction
+            into = cta_of_name(order.code.bars[flight.bar])
+            if flight.tx_bytes and (cta is None or into == cta or (into is None and agent in members)):
+                yield flight.node, instruction
         if instruction.op == "tma_store" and agent in members:
             yield node + 1, instruction
+        arrives = instruction.op in ("arrive", "arrive_expect_tx", "expect_tx", "arrive_drop")
         remote = cta is not None and agent >= 0 and agent not in members
-        if remote and instruction.op in ("arrive", "arrive_expect_tx", "expect_tx", "arrive_drop"):
-            if any(cta_of_name(order.code.bars[bar]) == cta for bar in instruction.bars):
-                yield node, instruction
+        if arrives and remote and any(cta_of_name(order.code.bars[bar]) == cta for bar in instruction.bars):
+            yield node, instruction

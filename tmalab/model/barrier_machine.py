@@ -1,6 +1,6 @@
 """The event machine: one state of a barrier program, the steps that are possible in it, and the state after each.
 
-    state = where each agent is │ each barrier │ loads in flight │ phases that each agent has waited for │ meetings of `all`
+    state = where each agent is │ each barrier │ loads in flight │ phases each agent has waited for │ meetings of `all`
 
 >>> from tmalab.model.barrier_code import link
 >>> from tmalab.model.barrier_events import read_events
@@ -17,11 +17,11 @@ Only what moves a barrier is state: whether a read of a buffer is safe follows f
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from tmalab.model.barrier_code import SYNCS, Code, Instruction
 from tmalab.model.barrier_events import OPS
+from tmalab.model.barrier_state import Choice, InFlight, State, Tell, Trouble
 from tmalab.model.mbarrier import MBarrier, MBarrierError
 
 # What neither waits nor moves a barrier: it is done as soon as its agent comes to it.
@@ -31,46 +31,8 @@ _ARMS = frozenset({"arrive", "expect_tx", "arrive_expect_tx", "arrive_drop", "tm
 _LEAST_PIECE = 16
 
 
-class InFlight(NamedTuple):
-    """A load on its way: its flight, the bytes or the listed pieces that are left, the phase in which it was issued."""
-
-    flight: int
-    left: int
-    phase: int
-
-
-class State(NamedTuple):
-    """`seen` is the latest phase that each (agent, barrier) has waited for; `gates` the members still to come."""
-
-    places: tuple[int, ...]
-    bars: tuple[MBarrier | None, ...]
-    flights: tuple[InFlight, ...]
-    seen: tuple[int, ...]
-    gates: tuple[int, ...]
-
-
-class Choice(NamedTuple):
-    """A step: of the agents that move together (one but for a sync), or of the engine, which lands `tx_bytes`."""
-
-    agents: tuple[int, ...]
-    flight: int = -1
-    tx_bytes: int = 0
-
-
-class Trouble(NamedTuple):
-    """What a step breaks: the instruction (None for the engine), the barrier, and the numbers that say it."""
-
-    instruction: Instruction | None
-    agent: int
-    bar: int
-    numbers: dict[str, Any]
-
-
-Tell = Callable[[str, str, Trouble], None]
-
-
 class Machine:
-    """Steps of one linked program. With `story`, a barrier that nobody initialises is taken as one that lets through."""
+    """Steps of one linked program. With `story`, a barrier that nobody initialises is taken as open."""
 
     def __init__(self, code: Code, story: bool = False):
         self.code, self.story = code, story
@@ -125,7 +87,7 @@ class Machine:
         return barrier is None or not barrier.valid or barrier.test_wait(instruction.event.parity)
 
     def _group(self, state: State, agent: int, op: str) -> tuple[int, ...]:
-        """The agents that meet at this sync; none while one of them, which still has such a sync ahead, is elsewhere."""
+        """The agents that meet at this sync; none while one that still has such a sync ahead is elsewhere."""
         ctas = self.code.ctas
         apart = op == "cta_sync" and self.code.cluster and None not in ctas
         group = []
@@ -142,11 +104,20 @@ class Machine:
         if said.pieces is not None:
             return [Choice((), flight.flight, said.pieces[flight.left][0])] if flight.left < len(said.pieces) else []
         barrier, found = state.bars[said.bar], [Choice((), flight.flight, flight.left)]
-        # Bytes land in pieces; the one piece that matters is the one that ends the phase before the rest is there.
-        if barrier is not None and barrier.pending_count == 0 and 0 < barrier.tx_count < flight.left:
-            if barrier.tx_count % _LEAST_PIECE == 0:
-                found.append(Choice((), flight.flight, barrier.tx_count))
+        if barrier is None or barrier.pending_count or barrier.tx_count <= 0:
+            return found
+        # Bytes land in pieces. Two matter: the one that ends the phase before the rest is there, and the one that
+        # leaves so little of this load that the next one's bytes take the count past zero.
+        todo, flying = barrier.tx_count, sum(each.left for each in state.flights if self._flexible(each, said.bar))
+        if todo < flight.left and todo % _LEAST_PIECE == 0:
+            found.append(Choice((), flight.flight, todo))
+        elif _LEAST_PIECE < flight.left <= todo < flying:
+            found.append(Choice((), flight.flight, flight.left - _LEAST_PIECE))
         return found
+
+    def _flexible(self, flight: InFlight, bar: int) -> bool:
+        said = self.code.flights[flight.flight]
+        return said.bar == bar and said.pieces is None
 
     def done(self, state: State | None) -> bool:
         """Whether every agent has come to its end."""
@@ -265,10 +236,9 @@ class Machine:
         """
         made = self.code.code[agent]
         ahead = made[state.places[agent] :]
-        mine = {i.event.index for i in made if i.op == "tma_load"}
-        own = any(
-            (event := self.code.flights[each.flight].event) is not None and event.index in mine for each in flying
-        )
+        mine = {i.event.number for i in made if i.op == "tma_load"}
+        events = [self.code.flights[each.flight].event for each in flying]
+        own = any(event is not None and event.number in mine for event in events)
         filled = {buf for flight in self.code.flights if flight.bar == bar for buf in flight.bufs}
         if any(i.op == "ld_shared" and filled & {*i.bufs} for i in made):
             for instruction in ahead:

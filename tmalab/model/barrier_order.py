@@ -17,10 +17,12 @@ where no wait can return one phase early or two late, every interleaving counts 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from tmalab.model.barrier_code import SYNCS, Instruction
-from tmalab.model.barrier_machine import Choice, Machine, State, Trouble
+from tmalab.model.barrier_machine import Machine
+from tmalab.model.barrier_state import Choice, State, Trouble
 from tmalab.model.bulk_group import BulkGroups
 
 
@@ -115,7 +117,7 @@ class Order:
         return False
 
     def _loads_may_fly(self, wait: Waited) -> bool:
-        """Whether a load of the barrier may be in flight at a wait that returns for a phase that was waited for before."""
+        """Whether a load of the barrier may be in flight at a wait that returns for an old phase."""
         for node, (instruction, _) in self.where.items():
             if instruction.op == "tma_load" and wait.bar in instruction.bars and not self.before(wait.node, node):
                 for number in instruction.flights:
@@ -152,7 +154,7 @@ class Order:
             choices = self.machine.choices(state, all_of_them=False)
             if not choices:
                 return
-            choice = min(choices, key=lambda choice: self._turn(state, choice))
+            choice = min(choices, key=partial(self._turn, state))
             self.choices.append(choice)
             after = self.machine.after(state, choice, self._tell)
             if choice.flight >= 0:
@@ -172,7 +174,7 @@ class Order:
 
     def _turn(self, state: State, choice: Choice) -> tuple[int, int]:
         if choice.flight < 0:
-            return self._next(state, choice).event.index, 0
+            return self._next(state, choice).event.number, 0
         pieces = self.code.flights[choice.flight].pieces
         if pieces is None:  # lands when nothing else can go on, whole
             return len(self.code.events), -choice.tx_bytes

@@ -25,10 +25,11 @@ from typing import Any
 from tmalab.model.barrier_code import Code, link
 from tmalab.model.barrier_events import place_of, read_events
 from tmalab.model.barrier_hazards import hazards
-from tmalab.model.barrier_machine import Choice, Machine, State
+from tmalab.model.barrier_machine import Machine
 from tmalab.model.barrier_order import Order, run_in_order
 from tmalab.model.barrier_outcome import WORST, Finding, Outcome, worst_first
 from tmalab.model.barrier_search import Search, search
+from tmalab.model.barrier_state import Choice, State
 from tmalab.model.barrier_trace import replay
 from tmalab.model.barrier_words import blocked_in, counts_of, hang_findings, loose_finding, told_finding
 
@@ -89,6 +90,8 @@ class BarrierProgram:
                     found.append(finding)
         if not any(finding.verdict == "race" for finding in found):  # else they only follow from what was found
             found += self._loose(seen)
+        if not seen.ended and not seen.stuck and not seen.bounded:  # in no order does it go well
+            found = [f._replace(verdict="error") if f.rule == "arrivals_within_count" else f for f in found]
         ends = {"completes"} if seen.ended else set()
         ends |= {"hang"} if seen.stuck else set()
         worst = min((f for f in found if f.verdict in WORST), key=self._rank, default=None)
@@ -102,13 +105,13 @@ class BarrierProgram:
         return outcome._replace(bounded=bounded, states=len(seen.came))
 
     def _loose(self, seen: Search) -> list[Finding]:
-        """Operations that are counted in several phases of a barrier that somebody waits for: the first such barrier's."""
+        """Operations that count in several phases of a barrier that somebody waits for: the first such barrier's."""
         by_node = {i.node: i for made in self.code.code for i in made}
         waited = {bar for _, bar in self._machine.waiters}
         loose = {at: phases for at, phases in seen.booked.items() if len(phases) > 1 and at[1] in waited}
         if not loose:
             return []
-        first = min(loose, key=lambda at: by_node[at[0]].event.index)[1]
+        first = min(loose, key=lambda at: by_node[at[0]].event.number)[1]
         return [
             loose_finding(self._machine, by_node[n], bar, [*found]) for (n, bar), found in loose.items() if bar == first
         ]
@@ -145,7 +148,7 @@ class BarrierProgram:
         return WORST.index(finding.verdict), 1 << 30 if finding.event is None else finding.event
 
     def _with_bad_turns(self, faults: list[Finding]) -> list[Finding]:
-        """Where waits of several numbered barriers are wrong in the same way, the first finding names all the numbers."""
+        """Where waits of several numbered barriers are wrong alike, the first finding names all the numbers."""
         if not faults or faults[0].rule != "parity_counts_barrier_phases":
             return faults
         alike = [
@@ -166,10 +169,10 @@ class BarrierProgram:
             elif event.op == "wait" and event.parity == 1 and event.bar not in first:
                 first[event.bar] = True
                 message = (
-                    f"{place_of(event)} returns at once: the barrier is in phase 0, and the phase before it, of parity 1, "
-                    "counts as complete"
+                    f"{place_of(event)} returns at once: the barrier is in phase 0, and the phase before it, of "
+                    "parity 1, counts as complete"
                 )
-                notes.append(Finding("note", "fresh_barrier_parity", message, "", event.index))
+                notes.append(Finding("note", "fresh_barrier_parity", message, "", event.number))
         return notes
 
     @staticmethod
@@ -189,4 +192,4 @@ class BarrierProgram:
         return counts
 
     def _blocked(self, state: State) -> dict[str, int]:
-        return {self.code.agents[agent]: i.event.index for agent, i in blocked_in(self._machine, state).items()}
+        return {self.code.agents[agent]: i.event.number for agent, i in blocked_in(self._machine, state).items()}

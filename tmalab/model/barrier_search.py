@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tmalab.model.barrier_machine import Choice, Machine, State, Trouble
+from tmalab.model.barrier_machine import Machine
+from tmalab.model.barrier_state import Choice, State, Trouble
 
 Path = tuple[Choice, ...]
 
@@ -54,7 +55,7 @@ def search(machine: Machine, budget: int) -> Search:
     here: list[tuple[State | None, Choice | None]] = [(None, None)]
 
     def tell(verdict: str, rule: str, trouble: Trouble) -> None:
-        where = trouble.instruction.event.index if trouble.instruction is not None else -1
+        where = trouble.instruction.event.number if trouble.instruction is not None else -1
         told.setdefault((rule, where, trouble.bar), Told(verdict, rule, trouble, *here[0]))
 
     stuck: list[State] = []

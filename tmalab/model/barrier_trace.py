@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 from tmalab.model.barrier_code import SYNCS, Instruction
 from tmalab.model.barrier_events import ENGINE
-from tmalab.model.barrier_machine import Choice, Machine, State, Trouble
+from tmalab.model.barrier_machine import Machine
 from tmalab.model.barrier_outcome import Step
+from tmalab.model.barrier_state import Choice, State, Trouble
 from tmalab.model.mbarrier import BarrierCounts, MBarrier
 
 
@@ -61,7 +62,9 @@ def replay(machine: Machine, choices: Iterable[Choice]) -> Replay:
                 if instruction.op == "init"
                 else _text(instruction, None, None)
             )
-            steps.append(Step(instruction.event.agent, instruction.event.index, instruction.op, name, text, None, made))
+            steps.append(
+                Step(instruction.event.agent, instruction.event.number, instruction.op, name, text, None, made)
+            )
     for choice in choices:
         if state is None:
             break
@@ -81,7 +84,7 @@ def replay(machine: Machine, choices: Iterable[Choice]) -> Replay:
                 name = code.bars[bar] if bar >= 0 else None
                 agent_name = instruction.event.agent if instruction.gate >= 0 else code.agents[agent]
                 text = _text(instruction, before, then)
-                steps.append(Step(agent_name, instruction.event.index, instruction.op, name, text, before, then))
+                steps.append(Step(agent_name, instruction.event.number, instruction.op, name, text, before, then))
         state = after
     return Replay(tuple(steps), given, state)
 

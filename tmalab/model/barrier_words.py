@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tmalab.model.barrier_code import SYNCS, Instruction, cta_of_name
+from tmalab.model.barrier_code import Instruction, cta_of_name
 from tmalab.model.barrier_events import place_of
-from tmalab.model.barrier_machine import Machine, State, Trouble
+from tmalab.model.barrier_machine import Machine
 from tmalab.model.barrier_outcome import Finding
+from tmalab.model.barrier_state import State, Trouble
 from tmalab.model.barrier_trace import Replay
 from tmalab.model.mbarrier import MOST, BarrierCounts, MBarrier
 
@@ -63,7 +64,7 @@ def hang_findings(machine: Machine, replay: Replay) -> Iterator[Finding]:
             others = [place_of(i.event) for other, i in blocked.items() if other != agent]
             message = f"{place_of(instruction.event)} waits for threads that are at {', '.join(others) or 'their end'}"
             fix = "let every thread come to every sync, in the same order"
-            yield Finding("hang", "every_thread_meets_the_sync", message, fix, instruction.event.index, {}, counts)
+            yield Finding("hang", "every_thread_meets_the_sync", message, fix, instruction.event.number, {}, counts)
 
 
 def _can_be_helped(
@@ -95,7 +96,7 @@ def _blocked(machine: Machine, replay: Replay, agent: int, instruction: Instruct
             f"{start} is in its phase {phase}, of parity {event.parity}, which nothing completes; the phase that has "
             f"completed is {phase - 1}, of parity {1 - event.parity}"
         )
-        return Finding("hang", "parity_counts_barrier_phases", message, _PARITY, event.index, numbers)
+        return Finding("hang", "parity_counts_barrier_phases", message, _PARITY, event.number, numbers)
     if barrier.pending_count:
         return _arrivals_missing(machine, replay, agent, instruction, barrier, start, numbers)
     numbers |= {"expected": given.armed_bytes, "delivered": given.landed_bytes, "pending": barrier.tx_count}
@@ -113,7 +114,7 @@ def _blocked(machine: Machine, replay: Replay, agent: int, instruction: Instruct
             if not given.issued_bytes
             else f"{fix}, or issue the loads that bring the rest"
         )
-    return Finding("hang", rule, message, fix, event.index, numbers)
+    return Finding("hang", rule, message, fix, event.number, numbers)
 
 
 def _arrivals_missing(
@@ -133,15 +134,15 @@ def _arrivals_missing(
         message += f", and it is {amounts(given.armed_bytes, given.landed_bytes)}"
     if _from_another_cta(machine, given.issuers, cta_of_name(name)) and given.armed_bytes < given.issued_bytes:
         fix = "let every destination CTA arm its own barrier, by arrive_expect_tx, for all that is sent to it"
-        return Finding("hang", "multicast_signals_every_destination_barrier", message, fix, event.index, numbers)
+        return Finding("hang", "multicast_signals_every_destination_barrier", message, fix, event.number, numbers)
     alone = _filled_for_nobody(machine, replay, agent)
     if alone is not None:
         message += f"; the phase of {machine.code.bars[alone]} that was filled for it is waited for by nobody"
         fix = "let every role go through the same turns: whoever fills a stage and whoever empties it skip alike"
-        return Finding("hang", "roles_must_agree_on_trip_count", message, fix, event.index, numbers)
+        return Finding("hang", "roles_must_agree_on_trip_count", message, fix, event.number, numbers)
     arrivals = barrier.expected_count - pending
     fix = f"let {pending} more arrive in each phase" + (f", or init it with count {arrivals}" if arrivals else "")
-    return Finding("hang", "every_counted_arriver_must_arrive", message, fix, event.index, numbers)
+    return Finding("hang", "every_counted_arriver_must_arrive", message, fix, event.number, numbers)
 
 
 def _from_another_cta(machine: Machine, issuers: tuple[int, ...], cta: int | None) -> bool:
@@ -167,7 +168,7 @@ def _filled_for_nobody(machine: Machine, replay: Replay, agent: int) -> int | No
 def told_finding(machine: Machine, verdict: str, rule: str, trouble: Trouble, replay: Replay) -> Finding:
     """What the machine told of a step, in words. `replay` is the run to the state before it."""
     instruction, name = trouble.instruction, machine.code.bars[trouble.bar]
-    event = instruction.event.index if instruction is not None else _load_event(machine, trouble)
+    event = instruction.event.number if instruction is not None else _load_event(machine, trouble)
     place = place_of(machine.code.events[event]) if event is not None else "the engine"
     numbers = {key: value for key, value in trouble.numbers.items() if key in ("value", "limit")}
     counts = counts_of(machine, replay.state)
@@ -184,8 +185,9 @@ def told_finding(machine: Machine, verdict: str, rule: str, trouble: Trouble, re
     if rule == "arrivals_within_count":
         barrier = counts[name]
         message = (
-            f"{place} arrives at {name} where none of its {barrier.expected_count} arrivals is pending: the phase before "
-            f"has not completed yet, {barrier.tx_count} bytes of it are still to come"
+            f"{place} arrives at {name} where none of its {barrier.expected_count} arrivals is pending: the phase "
+            f"has not completed, {barrier.tx_count} bytes of it are still to come. On an H200 such an arrival ends the "
+            "kernel with CUDA_ERROR_LAUNCH_FAILED"
         )
         fix = "wait for the phase before arming the barrier again, or count this arrival in its init"
     elif rule == "mbarrier_must_be_initialised" and verdict == "race":
@@ -193,9 +195,8 @@ def told_finding(machine: Machine, verdict: str, rule: str, trouble: Trouble, re
         message = f"{place} may come before {name} is initialised"
         fix = "insert a sync between the init and the first use by another thread"
     elif rule == "mbarrier_must_be_initialised":
-        message = f"{place} uses {name}, which is never initialised" if trouble.bar not in machine.code.initialised else (
-            f"{place} uses {name} after it was made invalid"
-        )  # fmt: skip
+        never = trouble.bar not in machine.code.initialised
+        message = f"{place} uses {name}, " + ("which is never initialised" if never else "which was made invalid")
         fix = f"init {name} with the count of its arrivals, and publish it, before the first use"
     elif rule == "tx_count_range":
         message, fix = (
@@ -218,9 +219,9 @@ def _early(machine: Machine, verdict: str, trouble: Trouble, replay: Replay, pla
     if _from_another_cta(machine, given.issuers, cta_of_name(name)):
         rule = "multicast_signals_every_destination_barrier"
     message = (
-        f"{place} may return too early: phase {phase} of {name} is armed for {given.armed_bytes} bytes and {delivered} are "
-        f"on their way to it, so it completes when the first {given.armed_bytes} are there, and the rest counts against "
-        "the next phase"
+        f"{place} may return too early: phase {phase} of {name} is armed for {given.armed_bytes} bytes and "
+        f"{delivered} are on their way to it, so it completes when the first {given.armed_bytes} are there, and the "
+        "rest counts against the next phase"
     )
     fix = f"arm for all {delivered} bytes before the phase's last arrival"
     return Finding(verdict, rule, message, fix, None, numbers)
@@ -228,10 +229,8 @@ def _early(machine: Machine, verdict: str, trouble: Trouble, replay: Replay, pla
 
 def _load_event(machine: Machine, trouble: Trouble) -> int | None:
     for number in trouble.numbers.get("flights", ()):
-        event = machine.code.flights[number].event
-        if event is not None:
-            return event.index
-        return (machine.code.flights[number].pieces or ((0, None),))[0][1]
+        flight = machine.code.flights[number]
+        return flight.event.number if flight.event is not None else flight.pieces[0][1] if flight.pieces else None
     return None
 
 
@@ -261,7 +260,4 @@ def loose_finding(machine: Machine, instruction: Instruction, bar: int, phases: 
         fix = (
             "init it with every arrival of a phase, and let nobody arrive for the next one before this one is complete"
         )
-    return Finding("race", rule, message, fix, event.index)
-
-
-__all__ = ["SYNCS", "amounts", "blocked_in", "counts_of", "hang_findings", "loose_finding", "told_finding"]
+    return Finding("race", rule, message, fix, event.number)

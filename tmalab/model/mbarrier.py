@@ -10,8 +10,9 @@
 (1, True, False)
 
 Every operation returns the new barrier and leaves the old one as it was. `phase` counts from 0 for ever; PTX knows its
-parity alone. Source: PTX ISA, *Parallel Synchronization and Communication Instructions: mbarrier*. That an `expect_tx`
-which brings the tx-count to 0 completes the phase too was measured on an H200.
+parity alone. Source: PTX ISA, *Parallel Synchronization and Communication Instructions: mbarrier*. Measured on an
+H200: an `expect_tx` that brings the tx-count to 0 completes the phase too; an arrival where none is pending ends the
+kernel with CUDA_ERROR_LAUNCH_FAILED.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class MBarrier(NamedTuple):
 
     @classmethod
     def init(cls, count: int) -> MBarrier:
-        """`mbarrier.init`: phase 0 with `count` arrivals to come. Raises MBarrierError for a count outside 1 … 2^20-1."""
+        """`mbarrier.init`: phase 0, `count` arrivals to come. Raises MBarrierError for a count outside 1 … 2^20-1."""
         if not 1 <= count <= MOST:
             raise MBarrierError(
                 "mbarrier_count_range", f"an mbarrier counts 1 to {MOST} arrivals", field="count", value=count,
@@ -72,7 +73,7 @@ class MBarrier(NamedTuple):
         return self._arrive(count, 0)
 
     def arrive_expect_tx(self, tx_bytes: int) -> MBarrier:
-        """`mbarrier.arrive.expect_tx`: the bytes are added first, so that the arrival cannot end the phase without them."""
+        """`mbarrier.arrive.expect_tx`: the bytes come first, so that the arrival cannot end the phase without them."""
         return self._arrive(1, tx_bytes)
 
     def expect_tx(self, tx_bytes: int) -> MBarrier:

@@ -42,8 +42,8 @@ def pipeline_events(
         parts = [f"s{stage}"] if loads == 1 else [f"s{stage}.{part}" for part in range(loads)]
         events.append({"t": "producer", "op": "wait", "bar": empty, "parity": (use + 1) % 2})
         events.append({"t": "producer", "op": "arrive_expect_tx", "bar": full, "bytes": tx_bytes})
-        for part in parts:
-            events.append({"t": "producer", "op": "tma_load", "bar": full, "bytes": tx_bytes // loads, "buf": part})
+        load = {"t": "producer", "op": "tma_load", "bar": full, "bytes": tx_bytes // loads}
+        events += [{**load, "buf": part} for part in parts]
         for consumer in range(consumers):
             agent = f"consumer{consumer}"
             events.append({"t": agent, "op": "wait", "bar": full, "parity": use % 2})
