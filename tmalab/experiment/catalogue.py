@@ -19,6 +19,7 @@ from tmalab.experiment.atoms_cases import atoms_cases
 from tmalab.experiment.bank_cases import bank_cases
 from tmalab.experiment.box_cases import box_cases, fault_case
 from tmalab.experiment.case import Case
+from tmalab.experiment.cost_cases import cost_cases
 from tmalab.experiment.edge_cases import edge_cases
 from tmalab.experiment.encode_cases import encode_cases
 from tmalab.experiment.facts import fact_cases
@@ -146,6 +147,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "box": box_cases,
     "facts": fact_cases,
     "banks": bank_cases,
+    "cost": cost_cases,
     "wgmma": wgmma_cases,
     "atoms": atoms_cases,
     "tiling": tiling_cases,
