@@ -2,6 +2,7 @@
 
     TileFigure(observe)     Figure 1, one tile through the TMA engine
     BoxFigure(observe)      one tensor map, and its box at any place: the box explorer
+    CostFigure(observe)     what a warp pays to read a tile of shared memory, and what frees it
     EdgesFigure(observe)    what becomes of a box that leaves the tensor
     AtomsFigure(observe)    a slice too wide for its swizzle, in one copy of three dimensions
     TilingFigure(observe)   a grid tiled or not, and what reading one of its columns costs
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tmalab.figures.atoms import AtomsFigure
     from tmalab.figures.box import BoxFigure
+    from tmalab.figures.cost import CostFigure
     from tmalab.figures.edges import EdgesFigure
     from tmalab.figures.question import Question
     from tmalab.figures.reader import ReaderFigure
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AtomsFigure": "tmalab.figures.atoms",
     "BoxFigure": "tmalab.figures.box",
+    "CostFigure": "tmalab.figures.cost",
     "EdgesFigure": "tmalab.figures.edges",
     "TileFigure": "tmalab.figures.tile",
     "TilingFigure": "tmalab.figures.tiling",
