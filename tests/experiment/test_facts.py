@@ -10,6 +10,7 @@ import pytest
 from tmalab import TensorMap
 from tmalab.errors import InputError
 from tmalab.experiment import catalogue
+from tmalab.experiment.bank_patterns import patterns_of
 from tmalab.experiment.facts import FACTS, fact, fact_cases
 from tmalab.experiment.facts.fact import hex_words
 from tmalab.experiment.facts.words import case_text, map_text
@@ -33,6 +34,17 @@ each_trial = pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.ca
 def foretold(trial) -> Observation:
     """What the model says that the case will show."""
     case, params = trial.case, trial.case.params
+    unknown = Provenance("Model", "9.0", "0", "0", "0", "none", "", "2026-01-01", 1)
+    if case.probe == "banks":
+        (pattern,) = patterns_of(params)
+        access = pattern.access()
+        shown = {
+            "cycles": access.cycles,
+            "wavefronts": access.count,
+            "latency_cycles": 28.38 + access.added_latency_cycles,
+        }
+        arrays = {name: np.array([value]) for name, value in shown.items()}
+        return Observation(case, arrays, {"error": None}, unknown, "recorded")
     tm = TensorMap.from_dict(params["tensor_map"])
     arrays, values = {}, {"error": None}
     if case.probe == "encode":
@@ -49,7 +61,6 @@ def foretold(trial) -> Observation:
             values["error"] = errors[0]
         else:
             arrays["smem" if params["direction"] == "load" else "memory"] = expected_bytes(case)
-    unknown = Provenance("Model", "9.0", "0", "0", "0", "none", "", "2026-01-01", 1)
     return Observation(case, arrays, values, unknown, "recorded")
 
 
@@ -60,6 +71,9 @@ def otherwise(trial, seen: Observation) -> list[Observation]:
         shown = {"smem": np.zeros(64, np.uint8), "memory": np.zeros(64, np.uint8)}
         unlike = [{**values, "error": "LAUNCH_FAILED"}, {**values, "error": None}]
         return [replace(seen, arrays=shown, values=changed) for changed in unlike]
+    if trial.case.probe == "banks":
+        names = ("latency_cycles",) if trial.shows == "latency" else ("cycles", "wavefronts")
+        return [replace(seen, arrays={**seen.arrays, name: seen[name] + 1}) for name in names]
     if trial.case.probe == "encode":
         return [replace(seen, values={**values, "accepted": not values["accepted"], "answer": None})]
     if trial.shows == "count":
@@ -133,12 +147,20 @@ def test_any_other_answer_refutes_it(found):
             assert not found.holds({**seen, trial.case.name: one}), trial.answer_of(one)
 
 
-@each_trial
+@pytest.mark.parametrize(
+    "trial", [trial for trial in TRIALS if trial.case.probe != "banks"], ids=lambda trial: trial.case.name
+)
 def test_a_case_in_words_is_the_python_that_builds_its_map(trial):
     fields = trial.case.params["tensor_map"]
     built = eval(map_text(fields), {"TensorMap": TensorMap})
     assert built.to_dict() == {**fields, "address": built.address}
     assert trial.case.params.get("direction", "encode") in case_text(trial.case)
+
+
+def test_an_access_in_words_says_what_each_lane_does():
+    words = case_text(fact("loads-that-merge").trials[5].case)
+    assert words.startswith("load of 16 bytes at 0 - 16 - 32 - ")
+    assert len(words.split()) == 5 + 32
 
 
 def test_a_fact_is_shown_as_a_table_with_its_provenance_apart():

@@ -14,6 +14,7 @@ from difflib import get_close_matches
 
 from tmalab.errors import InputError
 from tmalab.experiment.case import Case
+from tmalab.experiment.facts.banks import BANKS
 from tmalab.experiment.facts.copies import LOADS, STORES
 from tmalab.experiment.facts.encoder import ENCODER, IM2COL_ENCODER
 from tmalab.experiment.facts.fact import Fact, Trial
@@ -31,6 +32,7 @@ CHAPTERS: dict[str, tuple[Fact, ...]] = {
     "Im2col": (*IM2COL_ENCODER, *WALKS),
     "The barrier": BARRIERS,
     "Faults": FAULTS,
+    "Banks": BANKS,
 }
 FACTS: tuple[Fact, ...] = tuple(found for facts in CHAPTERS.values() for found in facts)
 

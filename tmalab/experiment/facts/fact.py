@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 class Trial:
     """One case of an experiment, what is asked of it, and the answer that an H200 gave.
 
-    `shows` is "bytes" (in words of `word_bytes`) or "count", the bytes that the barrier was told of. Where the
-    hardware does now one thing and now another, `answer` holds both.
+    `shows` is "bytes" (in words of `word_bytes`) or "count", the bytes that the barrier was told of; of a warp's
+    access "wavefronts", with the cycles of the full pipe, or "latency". Where the hardware does now one thing and now
+    another, `answer` holds both.
     """
 
     case: Case
@@ -47,6 +48,11 @@ class Trial:
             return str(seen["error"])
         if self.case.probe == "encode":
             return str(seen.values.get("answer") or ("accepted" if seen["accepted"] else "refused"))
+        if self.case.probe == "banks":
+            if self.shows == "latency":
+                return _counted(round(float(seen["latency_cycles"][0])), "cycle")
+            cycles = round(float(seen["cycles"][0]))
+            return f"{_counted(int(seen['wavefronts'][0]), 'wavefront')}, {_counted(cycles, 'cycle')}"
         if self.shows == "count":
             ended = "completed" if seen["completed"] else "never completed"
             return f"{ended}, {seen['delivered_bytes']} bytes counted"
@@ -62,6 +68,10 @@ class Trial:
     def expected(self) -> str:
         """The answer, or both where there are two."""
         return self.answer if isinstance(self.answer, str) else ", or ".join(self.answer)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s'[: count != 1]}"
 
 
 # Words of an id that are written in another way.

@@ -1,4 +1,4 @@
-"""A case in words: the tensor map as the Python that builds it, and the copy that was made through it.
+"""A case in words: the tensor map as the Python that builds it and the copy through it, or a warp's addresses.
 
 >>> from tmalab.experiment.facts import fact
 >>> print(case_text(fact("null-base").trials[0].case))
@@ -35,10 +35,17 @@ def map_text(fields: Mapping[str, Any]) -> str:
 
 
 def case_text(case: Case) -> str:
-    """One line for the map and one for what was done with it."""
+    """One line for the map and one for what was done with it; of a warp's access one line."""
     params = case.params
+    if case.probe == "banks":
+        return "\n".join(_pattern_text(pattern) for pattern in params["patterns"])
     done = _copy_text(params) if case.probe == "transfer" else "encode" + _context_text(params)
     return f"{map_text(params['tensor_map'])}\n{done}"
+
+
+def _pattern_text(pattern: Mapping[str, Any]) -> str:
+    lanes = " ".join("-" if address is None else str(address) for address in pattern["addresses"])
+    return f"{pattern['op']} of {pattern['width_bytes']} bytes at {lanes}"
 
 
 def _context_text(params: Mapping[str, Any]) -> str:
