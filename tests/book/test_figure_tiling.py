@@ -121,6 +121,8 @@ def test_every_layout_and_type_is_what_python_says(visit, figure):
             card.choose(tiling=tiling, swizzle=swizzle, dtype=dtype)
             found = figure._found
             assert card.sentence == found.sentence()
+            assert card.root.locator(".tma-tiling-told small").inner_text() == found.pace()
+            assert card.root.locator(".tma-prov").inner_text() == figure.source()
             assert card.told() == [found.layout["formula"], found.results(), *found.costs()]
             assert card.stacks() == found.stacks
             assert card.rows() == [figure.table()[0], *figure.table()[1]]
@@ -148,8 +150,10 @@ def test_every_column_and_first_row_is_what_python_says(visit, figure):
             assert card.told()[1] == figure._found.results()
             read = card.root.locator(".tma-tiling-shared .tma-tiling-read b").all_inner_texts()
             assert read == [str(column)] * 8
-            cycles = card.root.locator(".tma-tiling-told > p").inner_text()
-            assert cycles == f"{figure.cycles():.2f} cycles on the H200"
+            waited, between = figure.cycles().values()
+            assert card.root.locator(".tma-tiling-told > p").inner_text() == (
+                f"H200: data after {waited:.1f} cycles, one read every {between:.1f}"
+            )
     finally:
         figure.tiling, figure.column, figure.first_row = "yes", 5, 0
 
@@ -171,6 +175,17 @@ def test_a_cell_lights_its_partners_from_every_side(visit):
     card.shared(0, 8).click()
     card.page.mouse.move(0, 0)
     assert card.sentence.startswith("Row 0, column 8 → local_col 0 XOR (0 % 8) = 0 → S0, banks 0–3, shared byte 2048.")
+
+
+def test_the_chunk_that_is_singled_out_goes_with_the_reads_if_it_is_one(visit):
+    card = Card(visit())
+    card.choose(column=9, first_row=6)
+    assert card.sentence.startswith("Row 9, column 9 → local_col 1 XOR (9 % 8) = 0 → S0")
+    assert card.hot()[2] == [16 * 9 + 9]
+    card.grid(0, 0).click()
+    card.choose(column=3)
+    card.page.mouse.move(0, 0)
+    assert card.sentence.startswith("Row 0, column 0")
 
 
 def test_every_control_by_key_and_the_arrows_walk_the_grids(visit):
@@ -205,10 +220,10 @@ def test_every_control_by_key_and_the_arrows_walk_the_grids(visit):
     page.keyboard.press("Tab")
     for key in ("ArrowDown", "End"):
         page.keyboard.press(key)
-    assert card.sentence.startswith("Row 4, column 15 → local_col 7, no XOR → S7")
+    assert card.sentence.startswith("Row 12, column 15 → local_col 7, no XOR → S7")
     page.keyboard.press("Tab")
     page.keyboard.press("Home")
-    assert card.sentence.startswith("Row 4, column 0 → local_col 0, no XOR → S0, banks 0–3, shared byte 1024.")
+    assert card.sentence.startswith("Row 12, column 0 → local_col 0, no XOR → S0, banks 0–3, shared byte 3072.")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('[role=grid]')") is None
 
@@ -240,7 +255,7 @@ def test_one_flipped_byte_changes_its_chunk_and_no_other(visit):
 def test_what_is_not_measured_says_so(visit):
     card = Card(visit("http", "index.html#tiling-3=tiling:no"), 2)
     assert "refused, says the model" in card.root.inner_text()
-    assert card.told()[-1] == "not measured"
+    assert card.told()[-1] == "not counted on a GPU"
     assert card.root.locator(".tma-prov").inner_text().endswith(" Cycles: not measured.")
     assert card.root.locator(".tma-tiling-told > p").inner_text() == ""
 
@@ -251,9 +266,9 @@ def test_the_address_keeps_the_state_and_restores_it(visit, figure):
     told = TilingFigure(observe, tiling="no", column=13, first_row=4, dtype="uint8", view="difference", cell=(9, 13))
     assert card.sentence == told._found.sentence()
     card.choose(tiling="yes", column=2)
-    page.wait_for_url("**#tiling=column:2,first_row:4,dtype:uint8,view:difference,cell:9.13")
+    page.wait_for_url("**#tiling=column:2,first_row:4,dtype:uint8,view:difference,cell:9.2")
     link = card.root.get_by_role("link", name="link to this view")
-    assert link.get_attribute("href") == "#tiling=column:2,first_row:4,dtype:uint8,view:difference,cell:9.13"
+    assert link.get_attribute("href") == "#tiling=column:2,first_row:4,dtype:uint8,view:difference,cell:9.2"
 
 
 def test_the_data_and_the_picture(visit, figure):

@@ -48,7 +48,10 @@ def stand_in(change=None, missing=(), values=None, provenance=PROVENANCE, wavefr
             patterns = case.params["patterns"]
             counts = [model.warp_access(one["addresses"], one["width_bytes"]).count for one in patterns]
             counts = np.array(counts if wavefronts is None else [wavefronts] * len(counts), np.uint8)
-            return Observation(case, {"wavefronts": counts, "cycles": counts + 0.125}, seen, provenance, "recorded")
+            times = {"latency_cycles": 2.0 * counts + 27.04, "cycles": counts + 0.04}
+            counted = {} if wavefronts == 0 else {"ncu_wavefronts": counts}
+            seen["counted_by"] = {"kernel": "by-hand.cu", "kernel_sha256": "1" * 64} if counted else None
+            return Observation(case, {**times, **counted}, seen, provenance, "recorded")
         given = case.params
         tm = TensorMap.from_dict(given["tensor_map"])
         smem = np.array(model.load(tm, make_bytes(given["memory"]), given["coords"], smem_bytes=given["smem_bytes"]))
@@ -175,9 +178,18 @@ def test_the_cost_in_words(figure, spec):
     assert costs["hardware"] == [*costs["model"], "measured: 2 wavefronts"]
     assert costs["difference"] == [*costs["hardware"], "they agree"]
     assert TilingState(spec, state()).costs()[0] == "predicted: 1 wavefront (no conflict)"
-    assert figure.cycles() == 1.12
-    assert "Cycles, 1.12 a read: Recorded on NVIDIA H200" in figure.source()
-    assert "1.12" not in figure.svg() + figure.sentence()
+    assert figure.cycles() == figure.data()["measured"] == {"latency_cycles": 29.0, "cycles": 1.0}
+    assert "Cycles (data after 29.0, one read every 1.0): Recorded on NVIDIA H200" in figure.source()
+    assert figure.source().endswith(" 1 run; wavefronts counted by by-hand.cu 11111111.")
+    assert "29.0" not in figure.svg() + figure.sentence()
+
+
+def test_a_conflict_shows_in_the_wait_before_it_shows_in_the_rate(spec):
+    paces = [TilingState(spec, state(*layout)).pace() for layout in LAYOUTS]
+    assert paces[0].endswith("take 4 cycles to come back: one wavefront fits in that.")
+    assert paces[2].endswith("take 4 cycles to come back: 2 wavefronts fit in that, and only the wait is longer.")
+    assert paces[1] == paces[3]
+    assert paces[1] == "The data take 4 cycles to come back; 8 wavefronts hold up the next read too."
 
 
 # --- a wrong byte, a wrong count -------------------------------------------------------------------------------------
@@ -228,12 +240,22 @@ def test_without_recordings_it_is_the_model_and_says_so():
     figure = TilingFigure(None, tiling="no")
     assert figure.cycles() is None
     assert figure.source() == "Bytes: model, not measured. Cycles: not measured."
-    assert figure.sentence().endswith(" Model, not measured. predicted: 2 wavefronts (2-way conflict); not measured.")
+    assert figure.sentence().endswith(
+        " Model, not measured. predicted: 2 wavefronts (2-way conflict); not counted on a GPU."
+    )
     assert "model, not measured" in figure.svg()
     assert "refused, says the model" in figure.svg()
     assert {row[5] for row in figure.table()[1]} == {"not measured"}
     assert figure.spec["layouts"][0]["same"].endswith("by the model.")
     assert figure.data()["hardware_shared_bytes"] is None
+
+
+def test_times_that_nobody_counted_are_no_wavefronts():
+    figure = TilingFigure(stand_in(wavefronts=0))
+    assert figure.spec["measured"] is None
+    assert figure.sentence().endswith("predicted: 1 wavefront (no conflict); not counted on a GPU.")
+    assert figure.cycles() is not None
+    assert "counted by" not in figure.source()
 
 
 def test_bytes_without_times_and_times_without_bytes():
@@ -242,7 +264,7 @@ def test_bytes_without_times_and_times_without_bytes():
     assert no_times.source().endswith(" 1 run. Cycles: not measured.")
     no_bytes = TilingFigure(stand_in(missing={tiling_case("yes", "128B", "float16").name}))
     assert no_bytes.source().startswith("Bytes: model, not measured")
-    assert no_bytes.cycles() == 1.12
+    assert no_bytes.cycles() == {"latency_cycles": 29.0, "cycles": 1.0}
     assert no_bytes.spec["layouts"][0]["same"].endswith("by the model.")
     no_bytes.dtype = "float64"
     assert no_bytes.source().startswith("Bytes: Recorded on NVIDIA H200")
@@ -305,7 +327,8 @@ def test_another_machine_changes_volatile_elements_only():
     one, other = TilingFigure(stand_in()).html(), TilingFigure(elsewhere).html()
     assert one != other
     assert VOLATILE.sub("", one) == VOLATILE.sub("", other)
-    assert "1.12" not in VOLATILE.sub("", one)
+    assert "29.0" in one
+    assert "29.0" not in VOLATILE.sub("", one)
 
 
 def test_what_a_page_carries_is_small(figure):
@@ -323,7 +346,8 @@ def test_every_state_is_recorded_and_costs_what_was_foretold():
 
     spec, provenance = tiling_spec(lambda case: observe(case, live=False), "Tiling")
     assert spec["measured"] == spec["predicted"]
-    assert len(spec["predicted"]) == len(provenance["reads"]["cycles"]) == 576
+    assert len(spec["predicted"]) == 576
+    assert len(provenance["reads"]["cycles"]) == len(provenance["reads"]["latency_cycles"]) == 576
     for layout in spec["layouts"]:
         assert layout["hardware"] == layout["model"]
         assert layout["changed"] == {}

@@ -57,7 +57,7 @@ test("a changed chunk is wrong in its place, lost from the grid, and told", () =
 test("what no recording backs claims nothing of the hardware", () => {
   const found = read(UNSEEN);
   assert.match(sayChunk(UNSEEN, found, 5), / Model, not measured\.$/);
-  assert.deepEqual(costs(found).slice(1), ["not measured"]);
+  assert.deepEqual(costs(found).slice(1), ["not counted on a GPU"]);
   assert.equal(refusal(found.refused), "refused, says the model");
   assert.equal(refusal(read(SPEC).refused), "refused by the driver");
   assert.deepEqual(tableOf(UNSEEN, found)[0].cells.slice(5), ["not measured", "–"]);

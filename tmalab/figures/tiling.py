@@ -66,26 +66,27 @@ class TilingFigure(Figure):
         found = self._found
         return f"{found.sentence()} {'; '.join(found.costs())}."
 
-    def cycles(self) -> float | None:
-        """What one read of the column took, in cycles, where it was measured."""
-        reads = self.provenance["reads"]
-        return None if reads is None else float(reads["cycles"][self._found.number])
+    def cycles(self) -> dict[str, float] | None:
+        """What the eight reads took, if it was measured: `latency_cycles` to the data, `cycles` to the next read."""
+        reads, number = self.provenance["reads"], self._found.number
+        return None if reads is None else {name: reads[name][number] for name in ("latency_cycles", "cycles")}
 
     def source(self) -> str:
         """Where the bytes and the times of the present state were measured, or that they were not."""
         found = self._found
         of = self.provenance["of"][found.layout_number * len(TILING_DTYPES) + found.dtype]
         seen = self.provenance["lines"][of] if of >= 0 else "model, not measured"
-        reads = self.provenance["reads"]
-        if reads is None:
+        cycles = self.cycles()
+        if cycles is None:
             return f"Bytes: {seen}. Cycles: not measured."
-        return f"Bytes: {seen}. Cycles, {self.cycles():.2f} a read: {reads['line']}."
+        times = f"data after {cycles['latency_cycles']:.1f}, one read every {cycles['cycles']:.1f}"
+        return f"Bytes: {seen}. Cycles ({times}): {self.provenance['reads']['line']}."
 
     def data(self) -> dict[str, Any]:
         """The present state: where each chunk stands, and what the column costs."""
         return {
             "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"],
-            "state": {**self.state, "cell": list(self.cell)}, "provenance": self.source(), "cycles": self.cycles(),
+            "state": {**self.state, "cell": list(self.cell)}, "provenance": self.source(), "measured": self.cycles(),
             **self._found.data(),
         }  # fmt: skip
 

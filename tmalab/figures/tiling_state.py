@@ -140,11 +140,15 @@ class TilingState:
         if self.state["view"] == "model":
             return told
         if self.counted is None:
-            return [*told, "not measured"]
+            return [*told, "not counted on a GPU"]
         told.append(f"measured: {waves(self.counted)}")
         if self.state["view"] == "difference":
             told.append("they agree" if self.counted == self.predicted else "they differ")
         return told
+
+    def pace(self) -> str:
+        """What these wavefronts do to the wait for the data and to the rate, by the model."""
+        return str(self.spec["paces"][str(self.predicted)])
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """The state as texts: a row a read, and one for each other chunk of shared memory that differs."""

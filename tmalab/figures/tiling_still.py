@@ -26,7 +26,7 @@ def draw(found: TilingState) -> str:
     """The SVG of one state."""
     levels = max(3, *map(len, found.stacks))
     width = _SHARED + _ROWS * (_WIDTH + _GAP) + _SPLIT + _LABELS + _MARGIN
-    still = Still(width, _BASE + levels * _LEVEL + 44, found.spec["title"])
+    still = Still(width, _BASE + levels * _LEVEL + 62, found.spec["title"])
     for line, words in enumerate(_copy(found)):
         still.note(_MARGIN, 16 + 18 * line, words)
     _grid(still, found)
@@ -128,5 +128,6 @@ def _chart(still: Still, found: TilingState, levels: int) -> None:
         still.texts(banks, _BASE + 24, [str(4 * group + bank) for bank in range(4)], "soft")
     still.note(_MARGIN, _BASE + 24, "bank")
     told = [found.layout["formula"], found.results(), *found.costs()]
+    still.note(left, top + levels * _LEVEL + 12, found.pace())
     for line, words in enumerate(told):
         still.note(left + 8 * _GROUP + 16, _BASE + 16 * line + 8, words)

@@ -13,7 +13,7 @@ The hardware's table is read from its bytes alone; the model takes no part in it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -42,6 +42,7 @@ from tmalab.figures.tile_tables import changes, decode, gpu_name, pack, source_l
 from tmalab.model.element_types import element_type
 from tmalab.model.swizzle import CHUNK_BYTES, LINE_BYTES
 from tmalab.model.tensor_map import TensorMap
+from tmalab.model.wavefronts import WarpAccess
 
 Observe = Callable[[Case], Observation]
 
@@ -93,14 +94,14 @@ def tiling_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], di
     """Everything that the figure draws, and where it was measured: (spec, provenance), both plain JSON.
 
     A layout's `hardware` has a table's number for each element type, -1 where nothing is recorded; `measured` is null
-    without a recording of the reads. Raises HardwareError where an experiment failed: its bytes are then no answer.
+    where nobody counted the reads' wavefronts. Raises HardwareError where an experiment failed: it is no answer.
     """
     tables: dict[str, int] = {}
     lines: dict[str, int] = {}
     seen = {
         (layout, dtype): _seen(observe, tiling_case(*layout, dtype)) for layout in LAYOUTS for dtype in TILING_DTYPES
     }
-    reads = _seen(observe, banks_case())
+    reads, accesses = _seen(observe, banks_case()), accesses_of_states()
     layouts = [_layout(layout, seen, tables, observe) for layout in LAYOUTS]
     of = [-1 if one is None else lines.setdefault(source_line(one), len(lines)) for one in seen.values()]
     spec = {
@@ -112,25 +113,50 @@ def tiling_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], di
             "tiling": list(TILINGS), "swizzle": list(TILING_SWIZZLES), "column": list(COLUMNS),
             "first_row": list(FIRST_ROWS), "dtype": list(TILING_DTYPES), "view": list(VIEWS),
         },
-        "tables": list(tables), "layouts": layouts, "predicted": _digits(wavefronts()),
-        "measured": None if reads is None else _digits(reads["wavefronts"].tolist()),
+        "tables": list(tables), "layouts": layouts, "predicted": _digits([one.count for one in accesses]),
+        "measured": _counted(reads), "paces": {str(one.count): _pace(one) for one in accesses},
     }  # fmt: skip
     first = next((one for one in [*seen.values(), reads] if one), None)
-    provenance: dict[str, Any] = {"lines": list(lines), "of": of, "gpu": gpu_name(first), "reads": None}
-    if reads is not None:
-        cycles = [round(float(one), 2) for one in reads["cycles"]]
-        provenance["reads"] = {"line": source_line(reads), "cycles": cycles}
+    provenance = {"lines": list(lines), "of": of, "gpu": gpu_name(first), "reads": _timed(reads)}
     return spec, provenance
 
 
-def wavefronts() -> Iterator[int]:
-    """What the model foretells for each state: the wavefronts of eight 16-byte reads."""
-    for state in product(TILINGS, TILING_SWIZZLES, COLUMNS, FIRST_ROWS):
-        yield model.warp_access(column_addresses(*state), CHUNK_BYTES).count
+def accesses_of_states() -> list[WarpAccess]:
+    """What the model says of the eight reads of each state."""
+    states = product(TILINGS, TILING_SWIZZLES, COLUMNS, FIRST_ROWS)
+    return [model.warp_access(column_addresses(*state), CHUNK_BYTES) for state in states]
 
 
-def _digits(counts: Iterator[int] | Sequence[int]) -> str:
+def _digits(counts: Sequence[int]) -> str:
     return "".join(str(min(int(count), 9)) for count in counts)  # eight reads take eight wavefronts at most
+
+
+def _pace(access: WarpAccess) -> str:
+    """Why a conflict shows in the wait for the data, and not always in the rate."""
+    returns = access.return_cycles
+    if access.count <= returns:
+        fits = (
+            "one wavefront fits in that."
+            if access.count == 1
+            else f"{access.count} wavefronts fit in that, and only the wait is longer."
+        )
+        return f"The data of a {CHUNK_BYTES}-byte read take {returns} cycles to come back: {fits}"
+    return f"The data take {returns} cycles to come back; {access.count} wavefronts hold up the next read too."
+
+
+def _counted(reads: Observation | None) -> str | None:
+    """The wavefronts that the GPU's own counters gave, where they were read; a time alone is no count."""
+    return None if reads is None or "ncu_wavefronts" not in reads.arrays else _digits(reads["ncu_wavefronts"])
+
+
+def _timed(reads: Observation | None) -> dict[str, Any] | None:
+    """Cycles of each state: from address to data, and from one such read to the next while the pipe is full."""
+    if reads is None:
+        return None
+    counted = reads.values.get("counted_by")
+    by = f"; wavefronts counted by {counted['kernel']} {counted['kernel_sha256'][:8]}" if counted else ""
+    times = {name: [round(float(one), 1) for one in reads[name]] for name in ("latency_cycles", "cycles")}
+    return {"line": f"{source_line(reads)}{by}", **times}
 
 
 def _layout(

@@ -1,6 +1,6 @@
 // "Tiling and bank conflicts". Every number comes from Python (tiling_tables.py): from recorded bytes and cycles, and from
 // the model. tiling_words.js looks them up and puts them into words; here they are drawn.
-import { card, cellGrid, h, segments, setAttribute, setText, slider } from "./kit.js";
+import { card, cellGrid, h, put, segments, setAttribute, setText, slider } from "./kit.js";
 import { CHUNK_BYTES, HEAD, LINE_CHUNKS, costs, count, dataOf, held, lost, readTiling, refusal, results, sayChunk, sayPlace, tableOf, wrong } from "./tiling_words.js";
 
 const TINTS = 8;
@@ -55,7 +55,7 @@ function render({ model, el }) {
     onpointerover: (event) => about(event.target.closest?.("[data-chunk]") ? { chunk: +event.target.closest("[data-chunk]").dataset.chunk } : null),
     onpointerleave: () => about(null),
   }, h("div", { class: "tma-tiling-group" }, h("b", {}, "\u00a0"), h("span", {}, "bank")), ...groups);
-  const told = { formula: h("code"), results: h("code"), costs: h("div"), cycles: h("p", { "data-volatile": true }) };
+  const told = { formula: h("code"), results: h("code"), costs: h("div"), cycles: h("p", { "data-volatile": true }), pace: h("small") };
   const reads = h("small");
   const stage = h("div", { class: "tma-stage tma-tiling" },
     h("div", { class: "tma-tiling-copy" }, copy, rule, words),
@@ -66,7 +66,7 @@ function render({ model, el }) {
       h("div", { class: "tma-row tma-ruler", "aria-hidden": true }, halves[0], ...ruler, halves[1]), shared.node, keys.shared),
     h("div", { class: "tma-tiling-reads" },
       h("div", {}, h("p", { class: "tma-head" }, h("b", {}, "Eight reads of 16 bytes"), " ", reads), chart),
-      h("div", { class: "tma-tiling-told", role: "status" }, told.formula, told.results, told.costs, told.cycles)));
+      h("div", { class: "tma-tiling-told", role: "status" }, told.formula, told.results, told.costs, told.cycles, told.pace)));
 
   function cell(node, kinds, tint, main, words) {
     setAttribute(node, "class", ["tma-cell", ...kinds.filter(Boolean).map((kind) => `tma-${kind}`)].join(" "));
@@ -117,8 +117,9 @@ function render({ model, el }) {
     setText(told.formula, found.layout.formula);
     setText(told.results, results(found));
     told.costs.replaceChildren(...costs(found).map((words) => h("p", {}, words)));
-    const cycles = provenance.reads?.cycles[found.number];
-    setText(told.cycles, cycles === undefined || now.view === "model" ? "" : `${cycles.toFixed(2)} cycles on the ${provenance.gpu}`);
+    const cycles = now.view === "model" ? null : timed();
+    setText(told.cycles, cycles ? `${provenance.gpu}: data after ${cycles.latency_cycles.toFixed(1)} cycles, one read every ${cycles.cycles.toFixed(1)}` : "");
+    setText(told.pace, spec.paces[found.predicted]);
   }
 
   function paintCopy() {
@@ -158,23 +159,29 @@ function render({ model, el }) {
     now = state();
     found = readTiling(spec, now);
     if (before.number !== found.number) pointed = null;
+    // The chunk that is singled out goes with the reads where it is one of them; the next paint is then for that.
+    const lane = before.reads.indexOf(now.cell[0] * grid.columns + now.cell[1]), chunk = found.reads[lane];
+    if (lane >= 0 && before.reads[lane] !== chunk) return put(model, { cell: [Math.floor(chunk / grid.columns), chunk % grid.columns] });
     paintCopy();
     paintSource();
     paintShared();
     paintChart();
-    const { chunk } = singled();
-    source.setStop(chunk ?? 0);
-    shared.setStop(drawnAt(found.at[chunk]?.[0] ?? found.expected[chunk]?.[0] ?? 0));
+    const { chunk: one = 0 } = singled();
+    source.setStop(one);
+    shared.setStop(drawnAt(found.at[one][0] ?? found.expected[one][0]));
     setText(note, sharedNote());
     note.classList.toggle("tma-unmeasured", !found.measured && now.view !== "model");
   }
 
-  // As TilingFigure.source() says it.
+  // As TilingFigure.cycles() and its source() say it.
+  function timed() {
+    return provenance.reads && { latency_cycles: provenance.reads.latency_cycles[found.number], cycles: provenance.reads.cycles[found.number] };
+  }
   function measured() {
-    const of = provenance.of[found.source], { reads: timed } = provenance;
+    const of = provenance.of[found.source], cycles = timed();
     const seen = of >= 0 ? provenance.lines[of] : "model, not measured";
-    if (!timed) return `Bytes: ${seen}. Cycles: not measured.`;
-    return `Bytes: ${seen}. Cycles, ${timed.cycles[found.number].toFixed(2)} a read: ${timed.line}.`;
+    if (!cycles) return `Bytes: ${seen}. Cycles: not measured.`;
+    return `Bytes: ${seen}. Cycles (data after ${cycles.latency_cycles.toFixed(1)}, one read every ${cycles.cycles.toFixed(1)}): ${provenance.reads.line}.`;
   }
 
   const frame = card(model, el, {
@@ -192,7 +199,7 @@ function render({ model, el }) {
     sentence: () => ("chunk" in singled() ? sayChunk(spec, found, singled().chunk) : sayPlace(spec, found, singled().place)),
     data: () => ({
       schema: spec.schema, figure: spec.name, title: spec.title, state: now, provenance: measured(),
-      cycles: provenance.reads?.cycles[found.number] ?? null, ...dataOf(found),
+      measured: timed(), ...dataOf(found),
     }),
     table: () => ({ head: HEAD, rows: tableOf(spec, found) }),
   });

@@ -100,7 +100,7 @@ export function costs(found) {
   const { predicted, counted, state } = found;
   const told = [`predicted: ${waves(predicted)}${predicted === 1 ? " (no conflict)" : ` (${predicted}-way conflict)`}`];
   if (state.view === "model") return told;
-  if (counted === null) return [...told, "not measured"];
+  if (counted === null) return [...told, "not counted on a GPU"];
   told.push(`measured: ${waves(counted)}`);
   return state.view === "difference" ? [...told, counted === predicted ? "they agree" : "they differ"] : told;
 }
