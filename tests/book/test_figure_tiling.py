@@ -186,6 +186,8 @@ def test_the_chunk_that_is_singled_out_goes_with_the_reads_if_it_is_one(visit):
     card.choose(column=3)
     card.page.mouse.move(0, 0)
     assert card.sentence.startswith("Row 0, column 0")
+    asked = Card(visit("http", "index.html#tiling=column:9,cell:2.5"))  # a read of the first state, not of this one
+    assert asked.sentence.startswith("Row 2, column 5")
 
 
 def test_every_control_by_key_and_the_arrows_walk_the_grids(visit):

@@ -12,7 +12,7 @@ function render({ model, el }) {
   const { grid, choices } = spec;
   const names = [...Object.keys(choices), "cell"];
   const state = () => Object.fromEntries(names.map((name) => [name, model.get(name)]));
-  let now = state(), found = readTiling(spec, now);
+  let now = state(), found = readTiling(spec, now), drawn = false;
   let pointed = null; // what the pointer singles out: {chunk} of the grid or {place} of shared memory; else the picked one
 
   const singled = () => pointed ?? { chunk: now.cell[0] * grid.columns + now.cell[1] };
@@ -144,11 +144,11 @@ function render({ model, el }) {
     const toggle = (node, on) => node.classList.toggle("tma-hot", on);
     source.cells.forEach((node, at) => toggle(node, at === chunk));
     shared.cells.forEach((node, at) => toggle(node, hot.has(placeAt(at))));
-    const drawn = new Set([...hot].map(drawnAt));
-    ruler.forEach((node, column) => toggle(node, [...drawn].some((at) => at % grid.columns === column)));
+    const spots = [...new Set([...hot].map(drawnAt))];
+    ruler.forEach((node, column) => toggle(node, spots.some((at) => at % grid.columns === column)));
     rows.forEach((node, row) => toggle(node, chunk !== undefined && Math.floor(chunk / grid.columns) === row));
     [left, right].forEach((some, half) => some.forEach((node, row) =>
-      toggle(node, [...drawn].some((at) => Math.floor(at / grid.columns) === row && Math.floor((at % grid.columns) / LINE_CHUNKS) === half))));
+      toggle(node, spots.some((at) => Math.floor(at / grid.columns) === row && Math.floor((at % grid.columns) / LINE_CHUNKS) === half))));
     chart.querySelectorAll("[data-chunk]").forEach((node) => toggle(node, +node.dataset.chunk === chunk));
     groups.forEach((node, group) => toggle(node, [...hot].some((one) => one % LINE_CHUNKS === group)));
     return hot;
@@ -159,9 +159,11 @@ function render({ model, el }) {
     now = state();
     found = readTiling(spec, now);
     if (before.number !== found.number) pointed = null;
-    // The chunk that is singled out goes with the reads where it is one of them; the next paint is then for that.
-    const lane = before.reads.indexOf(now.cell[0] * grid.columns + now.cell[1]), chunk = found.reads[lane];
-    if (lane >= 0 && before.reads[lane] !== chunk) return put(model, { cell: [Math.floor(chunk / grid.columns), chunk % grid.columns] });
+    // The chunk that is singled out goes with the reads where it is one of them, and that is then painted; but not when
+    // the page's address has both.
+    const lane = before.reads.indexOf(now.cell[0] * grid.columns + now.cell[1]), chunk = found.reads[lane], moved = before.reads[lane] !== chunk;
+    if (lane >= 0 && moved && drawn) return put(model, { cell: [Math.floor(chunk / grid.columns), chunk % grid.columns] });
+    drawn = true;
     paintCopy();
     paintSource();
     paintShared();
