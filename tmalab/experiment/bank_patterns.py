@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from tmalab.errors import InputError
 from tmalab.experiment.random_pattern import random_addresses
-from tmalab.model.banks import OPS, WIDTHS, WarpAccess, checked_addresses, warp_access
+from tmalab.model.banks import OPS, WIDTHS, WarpAccess, checked_addresses, checked_width, warp_access
 from tmalab.model.matrix_access import MATRIX_OPS, ROW_BYTES, ROWS, matrix_access
 from tmalab.model.swizzle import span_bytes
 from tmalab.model.tensor_map_fields import integer
@@ -80,7 +80,7 @@ def _listed(index: int, entry: Mapping[str, Any]) -> Pattern:
     if not isinstance(entry, dict) or set(entry) != {"addresses", "width_bytes", "op"}:
         fix = 'give {"addresses": […], "width_bytes": 4, "op": "load"}'
         raise InputError("not a pattern", field=f"patterns[{index}]", value=entry, fix=fix)
-    width = entry["width_bytes"]
+    width = checked_width(entry["width_bytes"])
     pattern = Pattern(checked_addresses(entry["addresses"], width), width, entry["op"])
     pattern.access()
     return pattern

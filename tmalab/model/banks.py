@@ -25,7 +25,7 @@ from tmalab.model.wavefronts import BANK_BYTES, LANES, NUM_BANKS, WarpAccess, Wa
 
 __all__ = [
     "BANK_BYTES", "LANES", "NUM_BANKS", "OPS", "WIDTHS", "WarpAccess", "Wavefront", "checked_addresses",
-    "conflict_degree", "warp_access",
+    "checked_width", "conflict_degree", "warp_access",
 ]  # fmt: skip
 
 # Bytes that a lane moves → lanes that are looked at together.
@@ -42,6 +42,7 @@ def conflict_degree(addresses: Iterable[int | None], width_bytes: int) -> int:
     `addresses` are 1 to 32 byte addresses, lane 0 first; None is a lane that takes no part, as are those not given.
     Raises InputError for an address that is no multiple of `width_bytes`, or what is no address or width.
     """
+    width_bytes = checked_width(width_bytes)
     return _degree(checked_addresses(addresses, width_bytes), width_bytes)
 
 
@@ -64,6 +65,7 @@ def warp_access(addresses: Iterable[int | None], width_bytes: int, *, op: str = 
     if op not in OPS:
         fix = "use load or store; for ldmatrix and stmatrix, matrix_access"
         raise InputError("unknown operation", field="op", value=op, limit=OPS, fix=fix)
+    width_bytes = checked_width(width_bytes)
     checked = checked_addresses(addresses, width_bytes)
     merges = op == "load" and width_bytes > BANK_BYTES and any(_agree(checked, pair) for pair in _MERGING_PAIRS)
     lanes = PHASE_LANES[width_bytes] * (2 if merges else 1)
@@ -84,11 +86,20 @@ def _agree(addresses: tuple[int | None, ...], pair: int) -> bool:
     return True
 
 
-def checked_addresses(addresses: Iterable[int | None], width_bytes: int) -> tuple[int | None, ...]:
-    """The addresses as 32 plain ints or None. Raises InputError with the field, the lane and the fix."""
-    if isinstance(width_bytes, bool) or width_bytes not in PHASE_LANES:
+def checked_width(width_bytes: int) -> int:
+    """The width as a plain int. Raises InputError where no lane can move so many bytes."""
+    try:
+        width = integer("width_bytes", width_bytes)
+    except InputError:
+        width = 0
+    if width not in PHASE_LANES:
         fix = f"use one of {', '.join(map(str, WIDTHS))}"
         raise InputError("not a width that a lane can move", field="width_bytes", value=width_bytes, limit=16, fix=fix)
+    return width
+
+
+def checked_addresses(addresses: Iterable[int | None], width_bytes: int) -> tuple[int | None, ...]:
+    """The addresses as 32 plain ints or None; the width was checked. Raises InputError with the lane and the fix."""
     try:
         given: list[Any] = list(addresses)
     except TypeError:
