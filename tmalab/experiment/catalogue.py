@@ -17,13 +17,17 @@ from typing import Any
 from tmalab.errors import InputError
 from tmalab.experiment.atoms_cases import atoms_cases
 from tmalab.experiment.bank_cases import bank_cases
+from tmalab.experiment.barrier_word_cases import barrier_word_cases
 from tmalab.experiment.box_cases import box_cases, fault_case
 from tmalab.experiment.case import Case
 from tmalab.experiment.cost_cases import cost_cases
 from tmalab.experiment.edge_cases import edge_cases
 from tmalab.experiment.encode_cases import encode_cases
 from tmalab.experiment.facts import fact_cases
+from tmalab.experiment.gallery_cases import gallery_cases
+from tmalab.experiment.store_cases import ordering_cases, reuse_cases
 from tmalab.experiment.tiling_cases import tiling_cases
+from tmalab.experiment.timeline_cases import landing_cases, parity_cases, timeline_cases
 from tmalab.experiment.transfer_case import transfer_case
 from tmalab.experiment.wgmma_cases import wgmma_cases
 from tmalab.model.tensor_map import TensorMap
@@ -151,6 +155,13 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "wgmma": wgmma_cases,
     "atoms": atoms_cases,
     "tiling": tiling_cases,
+    "gallery": gallery_cases,
+    "timeline": timeline_cases,
+    "landing": landing_cases,
+    "parity": parity_cases,
+    "counts": barrier_word_cases,
+    "reuse": reuse_cases,
+    "ordering": ordering_cases,
 }
 
 

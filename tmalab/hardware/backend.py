@@ -15,9 +15,16 @@ import numpy as np
 from tmalab.errors import InputError
 from tmalab.hardware.add_one_probe import AddOneProbe
 from tmalab.hardware.banks_probe import BanksProbe
+from tmalab.hardware.barrier_ops_probe import BarrierOpsProbe
 from tmalab.hardware.cuda_device import CudaDevice
 from tmalab.hardware.driver_encode import EncodeProbe
+from tmalab.hardware.landing_probe import LandingProbe
+from tmalab.hardware.ordering_probe import OrderingProbe
+from tmalab.hardware.parity_probe import ParityProbe
+from tmalab.hardware.reuse_probe import ReuseProbe
+from tmalab.hardware.timed_launch import ClocksProbe
 from tmalab.hardware.transfer_probe import TransferProbe
+from tmalab.hardware.two_loads_probe import TwoLoadsProbe
 from tmalab.hardware.watch_probe import WatchProbe
 from tmalab.hardware.wgmma_probe import WgmmaProbe
 
@@ -36,6 +43,13 @@ PROBES: dict[str, Callable[[CudaDevice], Probe]] = {
     "encode": lambda device: EncodeProbe(device.encoder),
     "wgmma": WgmmaProbe,
     "watch": WatchProbe,
+    "clocks": ClocksProbe,
+    "two_loads": TwoLoadsProbe,
+    "landing": LandingProbe,
+    "parity": ParityProbe,
+    "reuse": ReuseProbe,
+    "ordering": OrderingProbe,
+    "barrier_ops": BarrierOpsProbe,
 }
 
 

@@ -2,7 +2,7 @@
 
     //@ launch = { grid = 64, block = 32 }                                    TOML, one line each, anywhere in the file
     //@ buffers.a = { pattern = "random", seed = 1, bytes = 262144 }
-    //@ maps.a_map = { buffer = "a", dtype = "float16", global_dim = [64, 2048], global_strides = [128], box_dim = [64, 32] }
+    //@ maps.a_map = { buffer = "a", dtype = "uint8", global_dim = [64, 64], global_strides = [64], box_dim = [64, 8] }
     //@ arguments = ["a_map", "b", 64]      a map by value, a buffer's address, an int; "&a_map": a map in global memory
     //@ expect = { b = "a" }                after the launch b holds what a holds; b is cut into as many runs as blocks
 
@@ -34,7 +34,7 @@ _MAP_ONLY = ("buffer", "offset")
 
 @dataclass(frozen=True)
 class Expectation:
-    """In every `of` bytes of buffer `name`, `bytes` from `at` on are those of buffer `like`; the others are untouched."""
+    """In every `of` bytes of buffer `name`, `bytes` from `at` on are those of `like`; the others are untouched."""
 
     name: str
     like: str
@@ -119,7 +119,8 @@ def parse_kernel_file(text: str) -> KernelFile:
     arguments = spec.get("arguments", [])
     for position, argument in enumerate(arguments):
         name = argument.removeprefix("&") if isinstance(argument, str) else ""
-        if name not in maps and argument not in buffers and (isinstance(argument, bool) or not isinstance(argument, int)):
+        known = name in maps or argument in buffers
+        if not known and (isinstance(argument, bool) or not isinstance(argument, int)):
             raise InputError(
                 "no such map or buffer", field=f"arguments[{position}]", value=argument,
                 fix=f"use one of {', '.join([*maps, *buffers])}, or an integer",

@@ -27,6 +27,7 @@ from tmalab.hardware.compile import kernel_sha256
 from tmalab.hardware.gallery_runs import VERSIONS, add_up, gallery_item
 from tmalab.hardware.gpu import GpuInfo
 from tmalab.hardware.ncu import kept_counts
+from tmalab.hardware.timed_params import TIMED_PROBES, check_timed
 from tmalab.hardware.transfers import complete_params
 from tmalab.hardware.worker import GIVEN
 from tmalab.hardware.worker_client import Reply, shared_worker
@@ -247,8 +248,23 @@ def _run_banks(case: Case, repeats: int, deadline_s: float) -> Observation:
     return Observation(case, arrays, values, _provenance(gpu, "banks", repeats), "live")
 
 
+# --- timelines, barriers, orders --------------------------------------------------------------------------------------
+
+_TIMED_S = 10.0  # many launches an item, each between two sweeps of the L2
+
+
+def _run_timed(case: Case, repeats: int, deadline_s: float) -> Observation:
+    """Arrays and values as the probe documents them; the kernel has the probe's name."""
+    check_timed(case.probe, case.params)
+    (reply,), gpu = _ask(case.probe, [{**case.params, "repeats": repeats}], deadline_s + _TIMED_S)
+    values = {**reply.values, "diagnosis": None}
+    if values["error"]:
+        values["diagnosis"] = diagnose_fault(values["error"], [], values.pop("detail", ""))
+    return Observation(case, reply.arrays, values, _provenance(gpu, case.probe, repeats), "live")
+
+
 # Probe → what runs it. A new probe is a line here and one in backend.py.
 PROBES: dict[str, Callable[[Case, int, float], Observation]] = {
     "transfer": _run_transfer, "add_one": _run_add_one, "encode": _run_encode, "banks": _run_banks,
-    "wgmma": _run_wgmma, "gallery": _run_gallery,
+    "wgmma": _run_wgmma, "gallery": _run_gallery, **dict.fromkeys(TIMED_PROBES, _run_timed),
 }  # fmt: skip

@@ -1,14 +1,16 @@
-"""The probe "watch", in the worker: one launch of a kernel file, its waits watched, its output held against what it says.
+"""The probe "watch", in the worker: one launch of a kernel file, its waits watched, its output held against its word.
 
     text ─▶ compile ─▶ buffers, maps ─▶ launch ─▶ each run: right | wrong | stopped (deadline passed) | fault
 
-A launch holds many runs, one a block (or a cluster): a race is run thousands of times. What watch.cuh wrote of the first
-block that passed its deadline comes back as `stop`.
+A launch holds many runs, one a block (or a cluster): a race is run thousands of times. What watch.cuh wrote of the
+first block that passed its deadline comes back as `stops`, one a barrier that was waited for; `alike` counts the blocks
+that stopped in the same way.
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import struct
 from collections.abc import Mapping
 from typing import Any
@@ -22,14 +24,14 @@ from tmalab.hardware.cuda_device import MOST_SHARED_BYTES, Buffer, CudaDevice, C
 from tmalab.hardware.kernel_file import Expectation, KernelFile, parse_kernel_file
 
 BARRIERS = 8
+_KEPT = 8
 _NOT_FOUND = -(1 << 40)
+_SHARED = 0xFFFFFE  # a block's own part of a shared address: the rest says which block of the cluster
 # struct WatchedBarrier and WatchedBlock of watch.cuh
-_BARRIER = np.dtype([(name, "<u4") for name in ("address", "count", "parity", "arrivals", "armed_bytes", "init_line")])
-_BLOCK = np.dtype(
-    [("start_ns", "<u8"), ("surplus_bytes", "<i8")]
-    + [(name, "<u4") for name in ("stopped", "line", "thread", "address", "phase_parity", "pending_arrivals")]
-    + [("name", "S40"), ("barriers", _BARRIER, BARRIERS)]
-)
+_NOTES = ("address", "count", "phase_parity", "arrivals", "armed_bytes", "waiting_line", "waiting_thread",
+          "waiting_parity", "pending_arrivals", "unused")  # fmt: skip
+_BARRIER = np.dtype([*((name, "<u4") for name in _NOTES), ("surplus_bytes", "<i8"), ("name", "S40")])
+_BLOCK = np.dtype([("start_ns", "<u8"), ("stopped", "<u4"), ("unused", "<u4"), ("barriers", _BARRIER, BARRIERS)])
 _WATCHED = '#include "watch.cuh"\n#line 1 "{name}"\n'
 
 
@@ -56,6 +58,7 @@ class WatchProbe:
 
     def __init__(self, device: CudaDevice):
         self.device = device
+        self._content: dict[str, np.ndarray] = {}
 
     def run(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Values of one launch, no arrays. `params`: text, name, deadline_ns, and watch, options, headers if unusual.
@@ -76,11 +79,21 @@ class WatchProbe:
                 for buffer in held:
                     self.device.free(buffer)
 
+    def _bytes(self, spec: Mapping[str, Any]) -> np.ndarray:
+        """What a buffer starts from; the last few are kept, for the next launch asks for the same."""
+        key = json.dumps(spec, sort_keys=True)
+        if key not in self._content:
+            if len(self._content) >= _KEPT:
+                self._content.clear()
+            self._content[key] = make_bytes(spec)
+        return self._content[key]
+
     def _ruined(self) -> bool:
         return int(self.device.driver.cuCtxSynchronize()[0]) != 0
 
     def _launch(self, file: KernelFile, cubin: bytes, deadline_ns: int | None, held: list[Buffer]) -> dict[str, Any]:
-        device, content = self.device, {name: make_bytes(spec) for name, spec in file.buffers.items()}
+        device = self.device
+        content = {name: self._bytes(spec) for name, spec in file.buffers.items()}
 
         def upload(array: np.ndarray) -> Buffer:
             held.append(device.upload(array))
@@ -124,7 +137,9 @@ class WatchProbe:
 
     def _start(self, function: Any, file: KernelFile, arguments: list[bytes]) -> None:
         driver, attribute = self.device.driver, self.device.driver.CUfunction_attribute
-        static = int(self.device.check(driver.cuFuncGetAttribute(attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function)))
+        static = int(
+            self.device.check(driver.cuFuncGetAttribute(attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function))
+        )
         most = attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         if static + file.shared_bytes > MOST_SHARED_BYTES:
             raise HardwareError(
@@ -158,13 +173,11 @@ def _values(
         "completed": not stopped.any(), "error": None, "runs": runs, "stopped": int(stopped.sum()),
         "wrong": int(wrong.sum()), "right": int((~wrong & ~stopped).sum()),
         "wrong_bytes": [int(wrong_bytes[wrong].min()), int(wrong_bytes[wrong].max())] if wrong.any() else None,
-        "stop": None,
+        "stops": [], "alike": 0,
     }  # fmt: skip
     if stopped.any():
-        values["stop"] = _stop(blocks[np.flatnonzero(blocks["stopped"])[0]])
-        first = blocks[blocks["stopped"] != 0]
-        same = (first["line"] == first["line"][0]) & (first["surplus_bytes"] == first["surplus_bytes"][0])
-        values["stop"]["alike"] = int((same & (first["pending_arrivals"] == first["pending_arrivals"][0])).sum())
+        found = [_stops(block) for block in blocks[blocks["stopped"] != 0]]
+        values |= {"stops": found[0], "alike": [*map(_kind, found)].count(_kind(found[0]))}
     return values
 
 
@@ -187,15 +200,23 @@ def expected_bytes(wanted: Expectation, content: Mapping[str, np.ndarray]) -> np
     return result
 
 
-def _stop(block: np.ndarray) -> dict[str, Any]:
-    """Where one block passed its deadline, and what its barrier was short of."""
-    address = int(block["address"])
-    notes = [barrier for barrier in block["barriers"] if int(barrier["address"]) == address | 1]
-    armed = int(notes[0]["armed_bytes"]) if notes and int(notes[0]["parity"]) == int(block["phase_parity"]) else 0
-    surplus = int(block["surplus_bytes"])
+def _stops(block: np.ndarray) -> list[dict[str, Any]]:
+    """The barriers that one block waited for when its deadline passed, and what each was short of."""
+    return [_stop(barrier) for barrier in block["barriers"] if barrier["waiting_line"]]
+
+
+def _kind(stops: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """What makes two blocks' stops the same: all but which thread looked first."""
+    return [tuple(value for name, value in stop.items() if name not in ("thread", "address")) for stop in stops]
+
+
+def _stop(barrier: np.ndarray) -> dict[str, Any]:
+    armed = int(barrier["armed_bytes"]) if barrier["phase_parity"] == barrier["waiting_parity"] else 0
+    surplus = int(barrier["surplus_bytes"])
     return {
-        "barrier": block["name"].decode().removeprefix("&"), "line": int(block["line"]), "thread": int(block["thread"]),
-        "address": address, "phase_parity": int(block["phase_parity"]),
-        "count": int(notes[0]["count"]) if notes else None, "pending_arrivals": int(block["pending_arrivals"]),
-        "armed_bytes": armed, "surplus_bytes": None if surplus == _NOT_FOUND else surplus,
+        "barrier": bytes(barrier["name"]).decode().removeprefix("&"), "line": int(barrier["waiting_line"]),
+        "thread": int(barrier["waiting_thread"]), "address": int(barrier["address"]) & _SHARED,
+        "phase_parity": int(barrier["waiting_parity"]), "count": int(barrier["count"]) or None,
+        "pending_arrivals": int(barrier["pending_arrivals"]), "armed_bytes": armed,
+        "surplus_bytes": None if surplus == _NOT_FOUND else surplus,
     }  # fmt: skip

@@ -12,10 +12,11 @@ constexpr int HALF = 128 * ROW_BYTES;
 extern "C" __global__ void group_waits_one_short(const u8* a, const __grid_constant__ CUtensorMap b_map) {
   __shared__ alignas(128) u8 tile[2 * HALF];
   const int row = 256 * blockIdx.x;
-  read_in(tile, a + row * ROW_BYTES, 2 * HALF);  //: all st_shared buf=top
-  fence_proxy_async_shared_cta();                //: all st_shared buf=bottom
-  __syncthreads();                               //: all fence_proxy_async
-  //: all cta_sync
+  //: all st_shared buf=top
+  //: all st_shared buf=bottom
+  read_in(tile, a + row * ROW_BYTES, 2 * HALF);
+  fence_proxy_async_shared_cta();  //: all fence_proxy_async
+  __syncthreads();                 //: all cta_sync
   if (threadIdx.x == 0) {
     cp_async_bulk_tensor_2d_global_shared_cta_tile(&b_map, 0, row, tile);               //: t0 tma_store buf=top
     cp_async_bulk_commit_group();                                                       //: t0 commit_group
@@ -27,7 +28,7 @@ extern "C" __global__ void group_waits_one_short(const u8* a, const __grid_const
     cp_async_bulk_wait_group_read<0>();  //: t0 wait_group n=0 read=1
 #endif
   }
-  __syncthreads();                    //: all cta_sync
-  overwrite(tile + HALF, HALF);       //: all st_shared buf=bottom
+  __syncthreads();               //: all cta_sync
+  overwrite(tile + HALF, HALF);  //: all st_shared buf=bottom
   if (threadIdx.x == 0) cp_async_bulk_wait_group<0>();
 }

@@ -1,8 +1,8 @@
 // Warp 0 loads four tiles of 256 rows into one buffer, warps 1 and 2 copy them out.
-//@ launch = { grid = 512, block = 96 }
-//@ buffers.a = { pattern = "random", seed = 1, bytes = 67108864 }
-//@ buffers.b = { pattern = "fill", value = 205, bytes = 67108864 }
-//@ maps.a_map = { buffer = "a", dtype = "float16", global_dim = [64, 524288], global_strides = [128], box_dim = [64, 256] }
+//@ launch = { grid = 256, block = 96 }
+//@ buffers.a = { pattern = "random", seed = 1, bytes = 33554432 }
+//@ buffers.b = { pattern = "fill", value = 205, bytes = 33554432 }
+//@ maps.a_map = { buffer = "a", dtype = "float16", global_dim = [64, 262144], global_strides = [128], box_dim = [64, 256] }
 //@ arguments = ["a_map", "b"]
 //@ expect = { b = "a" }
 #include "gallery.cuh"

@@ -2,7 +2,7 @@
 //
 //   a ──engine──▶ shared memory ──▶ b      every block copies tiles of its own: b must become a, whatever the kernel
 #pragma once
-#include "watch.cuh"  // first: a wait that passes its deadline ends the thread and says what it waited for
+#include "watch.cuh"  // first: a wait that passes its deadline ends its thread and says what it waited for
 
 #include "ptx_tensor.cuh"
 

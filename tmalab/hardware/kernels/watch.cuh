@@ -1,8 +1,8 @@
 // A kernel built on ptx.cuh, watched: its waits end at a deadline, and the block says what it was waiting for.
 //
 //   mbarrier_init, …arrive…, expect_tx      do as before, and note count, arrivals and armed bytes in global memory
-//   wait_for_phase, …try_wait…, test_wait   do as before; at the deadline the first thread of the block writes which
-//                                           barrier, what is missing, and every waiting thread exits
+//   wait_for_phase, …try_wait…, test_wait   do as before; at the deadline every waiting thread exits, and the first
+//                                           writes which barriers are waited for and what each is short of
 //
 // Include it first: what stands below it is renamed by macros, the kernel's own text stays as it is. A block has one
 // deadline, counted from the first look of one of its threads at a barrier that was not ready.
@@ -14,27 +14,30 @@
 #include "bounded_wait.cuh"
 #include "ptx_watch.cuh"
 
-constexpr int WATCHED_BARRIERS = 8;   // a block; what comes after them is not noted
-constexpr int WATCHED_NAME = 40;      // bytes of a barrier's text, the last one 0
-constexpr u32 MOST_SURPLUS = 1 << 17; // bytes too many that are looked for
-constexpr u64 LEAVING_NS = 20000;     // from the deadline until the count: time for every other thread to leave
+constexpr int WATCHED_BARRIERS = 8;  // a block; what comes after them is not noted
+constexpr int WATCHED_NAME = 40;     // bytes of a barrier's text, the last one 0
+constexpr u32 MOST_STEPS = 1 << 15;  // of the search for bytes too many
+constexpr u64 LEAVING_NS = 20000;    // from the deadline until the count: time for every other thread to leave
 constexpr s64 NOT_FOUND = -(1ll << 40);
 
 struct WatchedBarrier {
-  u32 address;  // shared; its lowest bit is set, so that 0 means free
-  u32 count;
+  u32 address;       // shared; its lowest bit is set, so that 0 means free
+  u32 count;         // 0 where no init was seen
   u32 phase_parity;  // of the phase that the two below belong to
   u32 arrivals;
   u32 armed_bytes;
-  u32 init_line;
+  // of a wait that passed the deadline
+  u32 waiting_line, waiting_thread, waiting_parity;
+  u32 pending_arrivals;
+  u32 unused;
+  s64 surplus_bytes;  // delivered beyond those armed; negative if some are missing
+  char name[WATCHED_NAME];
 };
 
 struct WatchedBlock {
   u64 start_ns;
-  s64 surplus_bytes;  // delivered beyond those armed; negative if some are missing
-  u32 stopped;        // 1 once a thread has passed the deadline
-  u32 line, thread, address, phase_parity, pending_arrivals;
-  char name[WATCHED_NAME];
+  u32 stopped;  // 1 once a thread has passed the deadline
+  u32 unused;
   WatchedBarrier barriers[WATCHED_BARRIERS];
 };
 
@@ -54,13 +57,10 @@ __device__ WatchedBarrier* notes_on(u32 address) {
   return nullptr;
 }
 
-__device__ void note_init(u64* addr, u32 count, u32 line) {
+__device__ void note_init(u64* addr, u32 count) {
   if (WatchedBarrier* notes = notes_on(shared_address(addr))) {
     notes->count = count;
-    notes->phase_parity = 0;
-    notes->arrivals = 0;
-    notes->armed_bytes = 0;
-    notes->init_line = line;
+    notes->phase_parity = notes->arrivals = notes->armed_bytes = 0;
   }
 }
 
@@ -83,7 +83,7 @@ __device__ s64 find_surplus(u64* addr, u32 phase_parity, u32 armed_bytes) {
     if (mbarrier_test_wait_parity(addr, phase_parity)) return -static_cast<s64>(moved + step);
   }
   if (moved) mbarrier_expect_tx(addr, moved);  // undo
-  for (moved = 0; moved < MOST_SURPLUS; moved += step) {
+  for (moved = 0; moved < step * MOST_STEPS; moved += step) {
     mbarrier_expect_tx(addr, step);
     if (mbarrier_test_wait_parity(addr, phase_parity)) return moved + step;
   }
@@ -91,27 +91,38 @@ __device__ s64 find_surplus(u64* addr, u32 phase_parity, u32 armed_bytes) {
   return NOT_FOUND;
 }
 
-// The deadline has passed. The first thread of its block to say so writes why; no thread returns.
+// What the phase that `notes` tells of is short of, or has too much of.
+__device__ void find_missing(WatchedBarrier* notes) {
+  u64* addr = static_cast<u64*>(__cvta_shared_to_generic(notes->address & ~1u));
+  const u32 phase_parity = notes->waiting_parity;
+  const bool armed = notes->phase_parity == phase_parity;  // else nobody has armed or arrived since the last phase
+  const u32 armed_bytes = armed ? notes->armed_bytes : 0;
+  notes->surplus_bytes = find_surplus(addr, phase_parity, armed_bytes);
+  if (notes->surplus_bytes != NOT_FOUND) return;
+  if (armed && notes->arrivals >= notes->count) return;  // nothing pending: an arrival too many would be a fault
+  notes->pending_arrivals = mbarrier_pending_count(mbarrier_arrive(addr));
+  for (u32 more = 1; more < notes->pending_arrivals; ++more) mbarrier_arrive(addr);
+  const bool all_there = mbarrier_test_wait_parity(addr, phase_parity);
+  notes->surplus_bytes = all_there ? 0 : find_surplus(addr, phase_parity, armed_bytes);
+}
+
+// The deadline has passed. Each barrier that a thread waits for is noted, the first thread of the block finds out what
+// they are short of, and no thread returns.
 __device__ __noinline__ void stop_waiting(u64* addr, u32 phase_parity, const char* name, u32 line) {
   WatchedBlock* block = watched_block();
+  WatchedBarrier* notes = notes_on(shared_address(addr));
+  if (notes && atomicCAS(&notes->waiting_line, 0u, line) == 0u) {
+    notes->waiting_thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    notes->waiting_parity = phase_parity;
+    for (int at = 0; at < WATCHED_NAME - 1 && name[at]; ++at) notes->name[at] = name[at];
+    __threadfence();
+  }
   if (atomicCAS(&block->stopped, 0u, 1u) == 0u) {
     const u64 leave_ns = globaltimer() + LEAVING_NS;
     while (globaltimer() < leave_ns) {
     }
-    const WatchedBarrier* notes = notes_on(shared_address(addr));
-    const u32 armed_bytes = notes && notes->phase_parity == phase_parity ? notes->armed_bytes : 0;
-    block->line = line;
-    block->thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    block->address = shared_address(addr);
-    block->phase_parity = phase_parity;
-    for (int at = 0; at < WATCHED_NAME - 1 && name[at]; ++at) block->name[at] = name[at];
-    block->pending_arrivals = 0;
-    block->surplus_bytes = find_surplus(addr, phase_parity, armed_bytes);
-    if (block->surplus_bytes == NOT_FOUND) {
-      block->pending_arrivals = mbarrier_pending_count(mbarrier_arrive(addr));
-      for (u32 more = 1; more < block->pending_arrivals; ++more) mbarrier_arrive(addr);
-      const bool all_there = mbarrier_test_wait_parity(addr, phase_parity);
-      block->surplus_bytes = all_there ? 0 : find_surplus(addr, phase_parity, armed_bytes);
+    for (WatchedBarrier& waited : block->barriers) {
+      if (waited.waiting_line) find_missing(&waited);
     }
     __threadfence();
   }
@@ -138,7 +149,7 @@ __device__ __forceinline__ bool watched_wait(u64* addr, u32 phase_parity, const 
   return true;
 }
 
-#define mbarrier_init(addr, count) (note_init(addr, count, __LINE__), mbarrier_init(addr, count))
+#define mbarrier_init(addr, count) (note_init(addr, count), mbarrier_init(addr, count))
 #define mbarrier_arrive(addr) (note_phase(addr, 1, 0), mbarrier_arrive(addr))
 #define mbarrier_arrive_expect_tx(addr, tx_count) \
   (note_phase(addr, 1, tx_count), mbarrier_arrive_expect_tx(addr, tx_count))
