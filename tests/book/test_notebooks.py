@@ -21,6 +21,7 @@ IGNORED = {
     "01-first-tile": "counts and cycles of the GPU that ran it, and its name",
     "02-swizzle": "says whether bytes are recorded or live, and on which GPU",
     "03-tensor-map": "says whether the encodings are recorded or live, and by which driver",
+    "06-banks": "says on which GPU and when its cycles and products were measured",
 }
 KNOWN_TAGS = {"hide-input", "nbval-ignore-output"}
 
