@@ -1,6 +1,8 @@
 """A worker's backend without a GPU: answers, or fails in the way that its parameters ask for. No test module."""
 
+import json
 import os
+import re
 import sys
 import time
 
@@ -102,6 +104,18 @@ class FakeBackend:
     def add_one(self, variant, repeats):
         a = np.arange(256, dtype=np.float32).reshape(8, 32)
         return {"completed": True, "error": None}, {"a": a, "b": a + 1, "cycles": np.ones(repeats, np.int64)}
+
+    def watch(self, text, name, deadline_ns, **rest):
+        """All runs right, unless the source says otherwise: `// fault NAME`, or `// values {…}`."""
+        from tmalab.hardware.kernel_file import parse_kernel_file
+
+        if found := re.search(r"^// fault (\w+)", text, re.MULTILINE):
+            raise CudaFault(found[1])
+        runs = parse_kernel_file(text).runs
+        values = {"completed": True, "error": None, "runs": runs, "right": runs, "wrong": 0, "stopped": 0,
+                  "wrong_bytes": None, "stops": [], "alike": 0}  # fmt: skip
+        found = re.search(r"^// values (.*)", text, re.MULTILINE)
+        return {**values, **(json.loads(found[1]) if found else {})}, {}
 
     def encode(self, maps, addresses, context=True):
         """Takes what the model takes; the bytes are the address, sixteen times."""

@@ -26,6 +26,7 @@ COMMANDS = {
     "check": "say which rules a tensor map, a copy or a layout breaks, and how to mend it",
     "predict": "print or draw where one load puts each 16 bytes of its box",
     "observe": "show what a Hopper GPU did with a named case",
+    "run": "launch a kernel of your own, and say what it waits for if it never ends",
     "record": "rewrite the recordings, or run a campaign, on a Hopper GPU",
     "doctor": "say what this machine can run and, if not, why",
 }

@@ -26,8 +26,14 @@ from tmalab.model.violation import Violation
 _LEGAL = {
     "accept": "legal", "reject": "illegal", "fault": "the engine faults", "fault_possible": "the engine may fault",
     "wrong_data": "wrong data", "mixed": "mixed", "table": "as follows", "mapping": "as follows",
-    "needs_fence": "needs a fence", "unreadable": "unreadable",
+    "conflict_degree": "as follows",
+    "needs_fence": "needs a fence", "unreadable": "unreadable", "completes": "completes in every order",
+    "hang": "hangs", "race": "races", "error": "an error", "ok": "in order", "contested": "contested",
 }  # fmt: skip
+
+
+# What the engine refuses is a fault; of a barrier program a finding is more often no fault but a place.
+_FAULTS = dict.fromkeys(("hang", "race", "error"), ("thing wrong", "things wrong"))
 
 
 def line(answer: Answer) -> str:
@@ -69,7 +75,8 @@ def headline(answer: Answer) -> str:
     """The verdict in one line."""
     text = _LEGAL[answer.verdict]
     where = f" on {answer.arch}" if answer.tensor_map is not None else ""
-    counts = [(len(answer.violations), "rule broken", "rules broken"), (len(answer.faults), "fault", "faults")]
+    counts = [(len(answer.violations), "rule broken", "rules broken")]
+    counts.append((len(answer.faults), *_FAULTS.get(answer.verdict, ("fault", "faults"))))
     counts.append((len(answer.warnings), "thing unwise", "things unwise"))
     said = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return f"{text}{where}{': ' if said else ''}{said}"
@@ -77,7 +84,8 @@ def headline(answer: Answer) -> str:
 
 def _facts(answer: Answer) -> Iterable[tuple[str, Any]]:
     for name, value in answer.numbers.items():
-        yield name, short_repr(value) if not isinstance(value, (int, str)) or isinstance(value, bool) else value
+        if name != "run":
+            yield name, short_repr(value) if not isinstance(value, (int, str)) or isinstance(value, bool) else value
 
 
 def plain(answer: Answer) -> str:
@@ -94,10 +102,17 @@ def plain(answer: Answer) -> str:
         lines += textwrap.wrap(message, width, initial_indent="      ", subsequent_indent="      ")
         lines += textwrap.wrap(f"Fix: {fix}", width, initial_indent="      ", subsequent_indent="      ") if fix else []
     lines += [f"  {name} = {value}" for name, value in _facts(answer)]
+    lines += _run(answer)
     for number, part in enumerate(answer.parts):
         lines.append(f"variant {number}:")
         lines += [f"  {text}" for text in plain(part).splitlines()]
     return "\n".join(lines)
+
+
+def _run(answer: Answer) -> list[str]:
+    """One run of a barrier program, a line a step."""
+    steps = answer.facts.get("run", ())
+    return ["  run:", *(f"    {step}" for step in steps)] if steps else []
 
 
 def short_fields(answer: Answer) -> str:
@@ -133,6 +148,8 @@ def table(answer: Answer) -> None:
         console.print(grid)
     for name, value in _facts(answer):
         console.print(Text(f"  {name} = {value}"))
+    for text in _run(answer):
+        console.print(Text(text, style="dim"))
     for number, part in enumerate(answer.parts):
         console.print(Text(f"variant {number}"))
         table(part)
