@@ -164,7 +164,7 @@ def test_the_list_of_unanswered_cases_is_what_is_left():
     for entry in UNANSWERED:
         assert entry["mode"] == left[entry["id"]]
         assert len(entry["reason"]) > 10
-    assert len(UNANSWERED) <= 25, "the list only shrinks"
+    assert len(UNANSWERED) <= 5, "the list only shrinks"
 
 
 @pytest.mark.parametrize(
@@ -186,5 +186,9 @@ def test_every_mode_is_answered_or_listed():
         "launch_operand",
         "descriptor_location",
         "tile_partition",
+        "bank_pattern",
+        "barrier_program",
+        "cluster_barrier",
+        "sync_story",
     }
     assert {case["input"]["mode"] for case in CASES} <= known | set(LATER)

@@ -264,4 +264,5 @@ def test_predict_refuses_what_no_copy_does(monkeypatch, tmp_path, capsys):
 
 def test_the_report_has_words_for_every_verdict():
     verdicts = "accept reject fault fault_possible wrong_data mixed table mapping needs_fence unreadable"
+    verdicts += " completes hang race error ok contested conflict_degree"
     assert set(report._LEGAL) == set(verdicts.split())

@@ -1,6 +1,7 @@
 """`Answer`: what the checker says about one descriptor, layout, operand or batch; the same for a page and a terminal.
 
     verdict   accept | reject | fault | fault_possible | wrong_data | mixed | table | needs_fence | unreadable
+              of a barrier program: completes | hang | race | error; of a story: ok | contested too
     exit      0 legal             1 illegal                                          2 unreadable
 
 >>> Answer(form="json", kind="tiled", verdict="accept").exit_code
@@ -24,7 +25,9 @@ from tmalab.model.violation import Violation
 
 # The form of the JSON that leaves this package. A key that is added does not change it; one that changes meaning does.
 SCHEMA = 1
-_BAD = frozenset({"reject", "fault", "fault_possible", "wrong_data", "mixed", "needs_fence"})
+_BAD = frozenset({
+    "reject", "fault", "fault_possible", "wrong_data", "mixed", "needs_fence", "hang", "race", "error",
+})  # fmt: skip
 # JSON readers hold at least this much; a number with more bits is told by its size.
 _MOST_BITS = 1024
 

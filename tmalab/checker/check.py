@@ -29,11 +29,7 @@ MOST_UNREADABLE = 20
 _MOST_VARIANTS = 1000
 # Modes of the case file that later parts of the package answer.
 LATER = {
-    "barrier_program": "barrier programs are not answered yet",
-    "bank_pattern": "bank patterns are not answered yet",
-    "sync_story": "a story without a program is answered in words only",
     "perf_note": "a question about speed is answered in words only",
-    "cluster_barrier": "cluster barriers are not answered yet",
     "cute_partition": "partitions of CuTe tensors are not answered yet",
 }
 
@@ -61,6 +57,14 @@ def answer_reading(reading: Reading, options: Options) -> Answer:
         from tmalab.checker.partition import answer_partition
 
         return answer_partition(reading, options)
+    if kind in ("barrier_program", "cluster_barrier", "sync_story"):
+        from tmalab.checker.barrier import answer_barrier
+
+        return answer_barrier(reading, options)
+    if kind == "bank_pattern":
+        from tmalab.checker.banks import answer_banks
+
+        return answer_banks(reading, options)
     modes = (
         "tiled",
         "im2col",
@@ -70,6 +74,10 @@ def answer_reading(reading: Reading, options: Options) -> Answer:
         "descriptor_location",
         "layout_query",
         "tile_partition",
+        "bank_pattern",
+        "barrier_program",
+        "cluster_barrier",
+        "sync_story",
     )
     message = LATER.get(kind, "unknown kind of question")
     fix = f"use one of {', '.join(modes)}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import textwrap
 from typing import NamedTuple
 
+from tmalab.checker.barrier_rules import BARRIER_RULES
 from tmalab.checker.rule_examples import EXAMPLES, Example, example
 from tmalab.errors import InputError
 from tmalab.model.launch_rules import BULK_COPY_RULES, LAUNCH_RULES, LAUNCH_WARNINGS
@@ -95,6 +96,7 @@ CHECKER_RULES: dict[str, tuple[str, str, str]] = {
         )
         for mode, lines in (("32B", 2), ("64B", 4), ("128B", 8))
     },
+    **BARRIER_RULES,
 }  # fmt: skip
 
 
@@ -133,13 +135,17 @@ def rule_page(rule_id: str) -> RulePage:
         raise InputError("unknown rule", field="explain", value=rule_id, fix=fix)
     if rule is None:
         title, text, source = CHECKER_RULES[rule_id]
-        facts = [("Source", source), ("Said of", "how a tensor map is used")]
+        facts = [("Source", source), ("Said of", _said_of(rule_id))]
     else:
         title, text = rule.title, rule.explanation.replace("``", "`")
         facts = [("Source", rule.source), ("Holds for", f"{' and '.join(rule.kinds)} maps on {', '.join(rule.arches)}")]
         if rule.cuda_error:
             facts.append(("Raises", f"CUDA_ERROR_{rule.cuda_error}, at the launch and not at the encoding"))
     return RulePage(rule_id, title, text, tuple(facts), example(rule_id) if rule_id in EXAMPLES else None)
+
+
+def _said_of(rule_id: str) -> str:
+    return "a barrier program" if rule_id in BARRIER_RULES else "how a tensor map is used"
 
 
 def explain(rule_id: str, width: int = 88) -> str:

@@ -19,7 +19,7 @@ from tmalab.checker.answer import Answer
 from tmalab.checker.check import check_text
 from tmalab.checker.host_snippet import host_snippet
 from tmalab.checker.markup import Markup, tag
-from tmalab.checker.page_tables import findings, notes_list, numbers, plain
+from tmalab.checker.page_tables import findings, notes_list, numbers, plain, run_steps
 from tmalab.errors import short_repr
 from tmalab.inputs.position import UnreadableError
 from tmalab.model.tensor_map_fields import MAX_LISTED_RANK
@@ -32,8 +32,12 @@ _FORMS = {
 _VERDICTS = {
     "accept": "Legal", "reject": "Illegal", "fault": "The engine faults", "fault_possible": "The engine may fault",
     "wrong_data": "Wrong data", "mixed": "Some are legal, some are not", "table": "As follows",
-    "mapping": "As follows", "needs_fence": "Needs a fence",
+    "conflict_degree": "As follows",
+    "mapping": "As follows", "needs_fence": "Needs a fence", "completes": "Completes in every order", "hang": "Hangs",
+    "race": "Races", "error": "An error", "ok": "In order", "contested": "Contested",
 }  # fmt: skip
+
+_FAULTS = dict.fromkeys(("hang", "race", "error"), ("thing wrong", "things wrong"))
 
 
 def page_answer(text: str, options: str = "{}") -> str:
@@ -64,7 +68,7 @@ def headline(answer: Answer) -> str:
         return f"{len(answer.parts)} asked: {', '.join(kinds)}"
     counts = [
         (len(answer.violations), "rule broken", "rules broken"),
-        (len(answer.faults), "fault foretold", "faults foretold"),
+        (len(answer.faults), *_FAULTS.get(answer.verdict, ("fault foretold", "faults foretold"))),
         (len(answer.warnings), "thing unwise", "things unwise"),
     ]
     said = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
@@ -78,11 +82,14 @@ def _parts_of(answer: Answer, text: str) -> Iterator[Markup]:
         form = _FORMS.get(answer.form, answer.form)
         yield tag("p", f"Read from {form}: ", tag("code", _fields(answer)), class_="check-read")
     yield from findings("The driver refuses it", answer.violations)
-    yield from findings("The engine refuses the copy", answer.faults)
+    ours = answer.kind in ("barrier_program", "sync_story", "cluster_barrier")
+    yield from findings("What goes wrong" if ours else "The engine refuses the copy", answer.faults)
     yield from findings("Legal, but unwise", answer.warnings)
     yield from notes_list(answer.notes)
     yield from _parts(answer.parts, text)
-    yield from numbers(answer.numbers, folded=not answer.legal)
+    yield from run_steps(answer.facts.get("run", ()))
+    others = {name: value for name, value in answer.numbers.items() if name != "run"}
+    yield from numbers(others, folded=not answer.legal)
     if answer.legal and answer.tensor_map is not None:
         code = tag("pre", tag("code", host_snippet(answer.tensor_map)), tabindex="0", class_="check-code")
         yield tag("div", tag("p", "Host code", class_="check-head"), code, class_="check-host")

@@ -91,6 +91,13 @@ def _note(note: Note) -> Iterator[str]:
     yield note.message
 
 
+def run_steps(steps: Sequence[str]) -> Iterator[Markup]:
+    """One run of a barrier program, a line a step, behind one line."""
+    if steps:
+        code = tag("pre", tag("code", "\n".join(steps)), tabindex="0", class_="check-code")
+        yield tag("details", tag("summary", "One run, step by step"), code, class_="check-more")
+
+
 def numbers(found: Mapping[str, Any], folded: bool) -> Iterator[Markup]:
     """What decided, and what a user of the map needs next; `folded` behind one line."""
     rows = [_number(name, value) for name, value in found.items()]

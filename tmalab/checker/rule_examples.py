@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tmalab.checker.answer import Answer
+from tmalab.checker.barrier_examples import BARRIER_EXAMPLES
 from tmalab.checker.check import check_text
 from tmalab.checker.mapping import Note
 from tmalab.model.violation import Violation
@@ -177,6 +178,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "swizzle_64B": _TILE | {"tile": [16, 32], "swizzle": "64B", "element": [5, 0]},
     "swizzle_128B": _TILE | {"element": [3, 0]},
     "cute_layout_swizzle_mode": {"mode": "layout_query", "dtype": "float16", "layout": "Sw<3,4,3> o 0 o (8,64):(64,1)"},
+    # barrier programs
+    **BARRIER_EXAMPLES,
 }  # fmt: skip
 
 
@@ -184,11 +187,18 @@ def example_text(rule_id: str, width: int = 80) -> str:
     """The question as JSON, as many fields a line as fit. Raises KeyError for an id that has none."""
     lines = ["{"]
     for name, value in EXAMPLES[rule_id].items():
-        field = f"{json.dumps(name)}: {json.dumps(value)}, "
+        field = f"{json.dumps(name)}: {_value(value)}, "
         if lines[-1] != "{" and len(lines[-1]) + len(field) > width:
             lines.append(" ")
         lines[-1] += field
     return "\n".join(line.rstrip() for line in lines)[:-1] + "}"
+
+
+def _value(value: Any) -> str:
+    """A value as JSON; a list of events one a line."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n  " + ",\n  ".join(json.dumps(entry) for entry in value) + "]"
+    return json.dumps(value)
 
 
 def example(rule_id: str) -> Example:

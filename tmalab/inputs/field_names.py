@@ -92,6 +92,16 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "cta_n": (),
     "warp_n": (),
     "panel_cols": (),
+    "events": (),
+    "addr": ("addresses",),
+    "width_bytes": ("vector_bytes",),
+    "lanes": (),
+    "cluster": ("cluster_size",),
+    "init_count": (),
+    "arrivals_per_cta": (),
+    "k_tiles": (),
+    "issued_k_tiles": (),
+    "issue_site": (),
 }
 # What records and notes carry about themselves. They are known, and they change no answer.
 IGNORED = (

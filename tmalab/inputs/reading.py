@@ -49,6 +49,8 @@ class Reading(NamedTuple):
         kind = self.fields.get("kind")
         if kind is not None:
             return kind if isinstance(kind, str) else "unknown"
+        if "events" in self.fields:
+            return "barrier_program"
         return "im2col" if "channels_per_pixel" in self.fields else "tiled"
 
     def tensor_map(self) -> TensorMap:

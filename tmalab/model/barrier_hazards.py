@@ -252,6 +252,11 @@ def _descriptor_hazards(order: Order) -> Iterator[Finding]:
                 message = f"{place_of(event)} may see the descriptor as it was before {source}"
                 fix = f"insert fence_tensormap_acquire of {desc} after the write and before the copy"
                 yield Finding("race", "fence_proxy_tensormap_after_global_write", message, fix, event.number)
+                break
+        else:
+            if desc in written:
+                message = f"{desc} is acquired between its last write and {place_of(event)}, as it must be"
+                yield Finding("note", "fence_proxy_tensormap_after_global_write", message, "", event.number)
         ends = [node + 1] if instruction.op == "tma_store" else []
         ends += [order.code.flights[number].node for number in instruction.flights if event.amount]
         used.setdefault(desc, []).extend((end, instruction) for end in ends)

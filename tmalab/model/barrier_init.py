@@ -63,7 +63,7 @@ def _use(
 ) -> Iterator[Finding]:
     (init, made_by, agent), (node, instruction, user) = made, use
     name, event = order.code.bars[bar], instruction.event
-    if not order.before(init, node):
+    if not order.reached.get(node, order.past[node]) >> init & 1:
         message = f"{place_of(event)} may come before {place_of(made_by.event)}: nothing orders them"
         fix = "insert a sync between the init and the first use by another thread"
         yield Finding("race", "mbarrier_init_visibility", message, fix, event.number)

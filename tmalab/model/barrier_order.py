@@ -53,6 +53,7 @@ class Order:
     def __init__(self, machine: Machine):
         self.machine, self.code = machine, machine.code
         self.past: dict[int, int] = {}
+        self.reached: dict[int, int] = {}
         self.where: dict[int, tuple[Instruction, int]] = {}
         self.counted: dict[tuple[int, int], Counted] = {}
         self.waits: list[Waited] = []
@@ -191,6 +192,7 @@ class Order:
         node, op = instruction.node, instruction.op
         past = self._at_gate[instruction.gate] if instruction.gate >= 0 else self._now[agent]
         if op == "wait":
+            self.reached[node] = past
             for bar in instruction.bars:
                 past |= self._waited(state, instruction, agent, bar, past)
         self.past[node], self.where[node] = past, (instruction, agent)

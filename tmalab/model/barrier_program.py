@@ -82,14 +82,17 @@ class BarrierProgram:
             finding = told_finding(machine, told.verdict, told.rule, told.trouble, replay(machine, before))
             paths[len(found)] = (*before, told.choice) if told.choice is not None else before
             found.append(finding)
+        if not any(finding.verdict == "race" for finding in found):  # else they only follow from what was found
+            found += self._loose(seen)
+        raced = {self._bar_of(finding) for finding in found if finding.verdict == "race"}
         for state in seen.stuck:
             path = seen.path(state)
             for finding in hang_findings(machine, replay(machine, path)):
-                if not any((finding.rule, finding.event) == (other.rule, other.event) for other in found):
+                known = any((finding.rule, finding.event) == (other.rule, other.event) for other in found)
+                # A wait that hangs in one order and races in another is told once, as a race.
+                if not known and (self._bar_of(finding) or "") not in raced:
                     paths[len(found)] = path
                     found.append(finding)
-        if not any(finding.verdict == "race" for finding in found):  # else they only follow from what was found
-            found += self._loose(seen)
         if not seen.ended and not seen.stuck and not seen.bounded:  # in no order does it go well
             found = [f._replace(verdict="error") if f.rule == "arrivals_within_count" else f for f in found]
         ends = {"completes"} if seen.ended else set()
@@ -115,6 +118,9 @@ class BarrierProgram:
         return [
             loose_finding(self._machine, by_node[n], bar, [*found]) for (n, bar), found in loose.items() if bar == first
         ]
+
+    def _bar_of(self, finding: Finding) -> str | None:
+        return self.events[finding.event].bar if finding.event is not None else None
 
     def _how_far(self, seen: Search) -> str:
         furthest = max(sum(state.places) for state in seen.came)
@@ -166,7 +172,7 @@ class BarrierProgram:
         for event in self.events:
             if event.op in ("arrive", "arrive_expect_tx"):
                 first[event.bar] = True
-            elif event.op == "wait" and event.parity == 1 and event.bar not in first:
+            elif event.op == "wait" and event.parity & 1 and event.bar not in first:
                 first[event.bar] = True
                 message = (
                     f"{place_of(event)} returns at once: the barrier is in phase 0, and the phase before it, of "

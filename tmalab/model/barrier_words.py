@@ -93,8 +93,8 @@ def _blocked(machine: Machine, replay: Replay, agent: int, instruction: Instruct
     start = f"{place_of(event)} never returns: {name}"
     if untouched and phase and seen < phase - 1:
         message = (
-            f"{start} is in its phase {phase}, of parity {event.parity}, which nothing completes; the phase that has "
-            f"completed is {phase - 1}, of parity {1 - event.parity}"
+            f"{start} is in its phase {phase}, of parity {phase & 1}, which nothing completes; the phase that has "
+            f"completed is {phase - 1}, of parity {phase - 1 & 1}"
         )
         return Finding("hang", "parity_counts_barrier_phases", message, _PARITY, event.number, numbers)
     if barrier.pending_count:

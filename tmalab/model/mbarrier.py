@@ -101,9 +101,9 @@ class MBarrier(NamedTuple):
     # --- asking -------------------------------------------------------------------------------------------------------
 
     def test_wait(self, parity: int) -> bool:
-        """Whether the phase of that parity is complete: of the going-on phase and the one before it, the one before."""
+        """Whether the phase before the going-on one has that parity, and so is complete. One bit of `parity` counts."""
         self._living()
-        return self.phase & 1 != parity
+        return (self.phase ^ parity) & 1 == 1
 
     @property
     def token(self) -> tuple[int, int]:

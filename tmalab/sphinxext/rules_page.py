@@ -22,6 +22,7 @@ from urllib.parse import quote
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from tmalab.checker.barrier_rules import BARRIER_RULES
 from tmalab.checker.explain import CHECKER_RULES, RulePage, rule_page
 from tmalab.checker.rule_examples import Example
 from tmalab.errors import short_repr
@@ -44,7 +45,7 @@ def groups() -> list[Group]:
     launch = _ids(LAUNCH_RULES)
     unwise = [rule for rule in _ids((*WARNINGS, *ALLOCATION_WARNINGS, *LAUNCH_WARNINGS)) if rule not in launch]
     modes = ("load_mode_needs_sm100", *_ids(MODE_RULES))
-    others = [rule for rule in CHECKER_RULES if rule not in modes]
+    others = [rule for rule in CHECKER_RULES if rule not in (*modes, *BARRIER_RULES)]
     return [
         Group("Every tensor map", "The driver refuses to encode it: address, extents, strides, fill.", _of(shared)),
         Group("Tiled maps", "The driver refuses it: rank and box.", _of(tiled)),
@@ -61,6 +62,11 @@ def groups() -> list[Group]:
         Group("Copies without a tensor map", "cp.async.bulk takes plain addresses.", _ids(BULK_COPY_RULES)),
         Group("Legal, but unwise", "Nothing is refused. Look again all the same.", tuple(unwise)),
         Group("Views, layouts and use", "What the checker says beside the rules of a map.", tuple(others)),
+        Group(
+            "Barrier programs",
+            "Loads, stores, barriers and fences as a list of events: what hangs, and what races.",
+            tuple(BARRIER_RULES),
+        ),
     ]  # fmt: skip
 
 
