@@ -24,6 +24,7 @@ import numpy as np
 
 from tmalab import NoHopperGpuError, TensorMap, model, observe
 from tmalab.experiment import catalogue
+from tmalab.experiment.bank_patterns import patterns_of
 from tmalab.model import rules
 
 REPEATS = 20
@@ -98,6 +99,19 @@ def _predict(global_dim: tuple[int, ...], global_strides: tuple[int, ...], box_d
     memory = np.random.default_rng(0).integers(0, 256, global_dim[-1] * global_strides[-1], dtype=np.uint8)
     size = tensor_map.footprint_bytes()
     return samples(lambda: model.load(tensor_map, memory, [0] * tensor_map.rank, smem_bytes=size))
+
+
+def warp_pattern() -> list[float]:
+    """The wavefronts of one access, the dearest: 16 bytes a lane, all in one group of banks."""
+    addresses = [128 * lane for lane in range(32)]
+    return [taken / 100 for taken in samples(lambda: [model.warp_access(addresses, 16).count for _ in range(100)])]
+
+
+def warp_patterns_10_000() -> list[float]:
+    """10,000 random accesses, loads and stores of 1 to 16 bytes; 2,000 patterns, five times."""
+    params = {"family": "random", "seed": 5, "count": 2000, "op": ["load", "store"]}
+    patterns = patterns_of(params) * 5
+    return samples(lambda: [pattern.access().count for pattern in patterns], 5)
 
 
 def check_100_000() -> list[float]:
@@ -188,6 +202,8 @@ CLAIMS: dict[str, tuple[Callable[[], list[float]], float | None, str]] = {
     "import beyond numpy": (import_beyond_numpy, 0.150, "s"),
     "predict 32 KiB": (predict_32_kib, 0.001, "s"),
     "predict 200 KiB": (predict_200_kib, 0.006, "s"),
+    "warp pattern": (warp_pattern, 50e-6, "s"),
+    "warp patterns, 10,000": (warp_patterns_10_000, 0.5, "s"),
     "check 100,000, batch": (check_100_000, 6.0, "s"),
     "check 100,000, rules": (rules_100_000, None, "s"),
     "check, cold start": (check_cold, 0.350, "s"),
