@@ -141,6 +141,8 @@ def test_the_fields_follow_the_view(figure):
     assert of("global_strides", 64) == ["{512, 64}", "{512}"]
     assert of("box_dim", 128) == ["{64, 16, 2}", "{64, 16}"]
     assert of("coords", 128, 128) == ["{0, 0, 2}", "{128, 0}, {192, 0}"]
+    assert of("padding", 32) == ["0 bytes", "0 bytes"]
+    assert state(figure.spec, "128B", 32).fields[-1] == ["12288 bytes", "12288 bytes"]
     assert of("bytes counted", 32) == ["4096", "8 × 512 = 4096"]
 
 
@@ -179,7 +181,7 @@ def test_a_refused_view_gives_the_rule(figure, swizzle, group, copies):
     assert len(head) == len(row)
     assert row[0] == "box_inner_le_swizzle_span"
     assert row[-1] == "refused"
-    assert found.fields[-3:] == [["–", "–"]] * 3
+    assert found.fields[-4:] == [["–", "–"]] * 4
 
 
 def test_a_driver_that_takes_what_the_model_refuses_is_told(observe):

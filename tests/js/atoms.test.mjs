@@ -1,7 +1,7 @@
 // atoms_words.js on a slice of two rows and 16 chunks in two groups: what is looked up, each sentence, and the table.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { atomOf, count, held, lookUp, sayChunk, sayPlace, sayRefused, tableOf } from "../../tmalab/figures/static/atoms_words.js";
+import { atomOf, count, held, lookUp, sayBoth, sayChunk, sayPlace, sayRefused, tableOf } from "../../tmalab/figures/static/atoms_words.js";
 
 const two = (number) => number.toString(16).padStart(2, "0");
 const line = (numbers) => "0:" + numbers.map((one) => (one < 0 ? ".." : two(one))).join("");
@@ -55,4 +55,8 @@ test("a view that the driver refuses has a rule and no bytes", () => {
   assert.equal(sayRefused(found), "Refused: 256 is too wide. Use 64. Measured: the driver refuses it.");
   assert.deepEqual(tableOf(found).rows, [{ key: 0, cells: ["span", "box_dim[0]", "256", "128", "Use 64.", "refused"] }]);
   assert.equal(sayRefused(at({ group: 256, copies: "2-D" })), "Refused: 256 is too wide. Use 64. Model, not measured.");
+  assert.equal(sayBoth(found), "By the model, the driver refuses both.");
+  const both = (accepted) => sayBoth({ one: { refused: { "3-D": { accepted: false }, "2-D": { accepted } } } });
+  assert.equal(both(false), "Measured: the driver refuses both.");
+  assert.equal(both(true), "The driver took what the model calls refused.");
 });

@@ -17,7 +17,7 @@ from tmalab.experiment.atoms_cases import ATOM_SLICE, flat_map, grouped_map
 from tmalab.model.box_bytes import footprint_bytes, transaction_bytes
 
 _OF_THE_MAP = ("global_dim", "global_strides", "box_dim")
-FIELDS = ("dimensions", *_OF_THE_MAP, "coords", "shared address", "bytes spanned", "bytes counted")
+FIELDS = ("dimensions", *_OF_THE_MAP, "coords", "shared address", "bytes spanned", "bytes counted", "padding")
 
 
 def fields_of(swizzle: str, group: int, col: int, counted: Sequence[Sequence[int]] = ((), ())) -> list[list[str]]:
@@ -34,9 +34,11 @@ def fields_of(swizzle: str, group: int, col: int, counted: Sequence[Sequence[int
     rows += [[_braces(getattr(tm, name)) for tm in maps] for name in _OF_THE_MAP]
     rows.append([_listed([_braces(one) for one in side]) for side in coords])
     rows.append([_listed([str(one) for one in side]) for side in bases])
-    rows.append([_sum([footprint_bytes(tm)] * len(side)) for tm, side in zip(maps, bases, strict=True)])
-    predicted = ([transaction_bytes(tm)] * len(side) for tm, side in zip(maps, bases, strict=True))
-    rows.append([_sum(seen or said) for seen, said in zip(counted, predicted, strict=True)])
+    spanned = [[footprint_bytes(tm)] * len(side) for tm, side in zip(maps, bases, strict=True)]
+    predicted = [[transaction_bytes(tm)] * len(side) for tm, side in zip(maps, bases, strict=True)]
+    brought = [seen or said for seen, said in zip(counted, predicted, strict=True)]
+    rows += [[_sum(side) for side in spanned], [_sum(side) for side in brought]]
+    rows.append([f"{sum(all_of) - sum(used)} bytes" for all_of, used in zip(spanned, brought, strict=True)])
     return rows
 
 

@@ -206,5 +206,5 @@ def _refused(observe: Observe | None, tables: _Tables, swizzle: str, group: int)
             "accepted": bool(seen[0]["accepted"]) if seen else None, "line": tables.source(seen),
         }  # fmt: skip
     # What no copy brings has no place and no bytes.
-    fields = [[*fields_of(swizzle, group, col)[:-3], *[["–", "–"]] * 3] for col in ATOM_COLS]
+    fields = [[*fields_of(swizzle, group, col)[:-4], *[["–", "–"]] * 4] for col in ATOM_COLS]
     return {"groups": ATOM_SLICE * 2 // group, "width": group // CHUNK, "fields": fields, "refused": refused}

@@ -2,7 +2,7 @@
 // the driver's verdicts, and from the model. atoms_words.js looks them up and puts them into words; here they are drawn.
 import { UNTOUCHED, tracks } from "./geometry.js";
 import { card, cellGrid, h, segments, setAttribute, setText } from "./kit.js";
-import { LINE_CHUNKS, atomNumber, atomOf, byteOf, count, groupOf, held, lookUp, nameOf, sayChunk, sayPlace, sayRefused, tableOf } from "./atoms_words.js";
+import { LINE_CHUNKS, atomNumber, atomOf, byteOf, count, groupOf, held, lookUp, nameOf, sayBoth, sayChunk, sayPlace, sayRefused, tableOf } from "./atoms_words.js";
 
 const TINTS = 8;
 const ATOM_ROWS = 8;
@@ -95,7 +95,7 @@ function render({ model, el }) {
     }
     const ruler = () => h("div", { class: "tma-row tma-ruler", "aria-hidden": true }, label("byte"), ...Array.from({ length: LINE_CHUNKS }, (_, slot) => h("span", { "data-slot": slot }, String(slot))), h("span"));
     const framed = atom ? `${found.one.atoms} atoms of 8 rows × ${atom / ATOM_ROWS} bytes, framed.` : "No swizzle, no atoms: the groups are framed.";
-    const key = `${framed} ${found.one.pitch > 16 * found.one.width ? "Hatched: padding, never written" : "Above: the place in the line"}`;
+    const key = `${framed} ${found.one.pitch > 16 * found.one.width ? "Empty: padding, never written" : "Above: the place in the line"}`;
     place.replaceChildren(
       h("div", { class: "tma-atoms-rulers" }, ...Array.from({ length: panels.wide }, ruler)),
       h("div", { class: "tma-atoms-framed" }, shared.node, h("div", { class: "tma-atoms-over", "aria-hidden": true }, ...frames.shared)),
@@ -153,7 +153,7 @@ function render({ model, el }) {
       setText(node, (wrong ? "✗ " : "") + found.fields[field][way]);
       node.classList.toggle("tma-wrong", Boolean(wrong));
     }));
-    setText(told, found.refused ? "Both maps begin at the same address. The driver refuses both." : `Both maps begin at the same address. ${found.verdict}`);
+    setText(told, `Both maps begin at the same address. ${found.refused ? sayBoth(found) : found.verdict}`);
     const [coords, counted] = ["coords", "bytes counted"].map((name) => found.fields[spec.fields.indexOf(name)][chosen]);
     setText(instruction, `${chosen && found.one.groups > 1 ? found.one.groups + " × " : ""}cp.async.bulk.tensor.${chosen ? 2 : 3}d`);
     setText(operands, `coords ${coords} · box ${found.fields[box][chosen]} · ${found.refused ? "refused" : counted + " bytes"}`);

@@ -88,6 +88,13 @@ export function sayRefused({ refused }) {
   return `Refused: ${told} ${said}`;
 }
 
+// What the driver said to both maps of a view that breaks a rule.
+export function sayBoth({ one }) {
+  const said = Object.values(one.refused).map(({ accepted }) => accepted);
+  if (said.includes(null)) return "By the model, the driver refuses both.";
+  return said.includes(true) ? "The driver took what the model calls refused." : "Measured: the driver refuses both.";
+}
+
 // The same as a table of texts: {head, rows: [{key, cells}]}.
 export function tableOf(found) {
   if (found.refused) {
