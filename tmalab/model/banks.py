@@ -71,10 +71,9 @@ def warp_access(addresses: Iterable[int | None], width_bytes: int, *, op: str = 
     lanes = PHASE_LANES[width_bytes] * (2 if merges else 1)
     wanted = units(checked, max(width_bytes, BANK_BYTES))
     phases = phases_of(wanted, lanes)
-    return WarpAccess(
-        op, width_bytes, checked, phases, _depths(phases, wanted, width_bytes), _degree(checked, width_bytes),
-        LANES // lanes if op == "load" else 1,
-    )  # fmt: skip
+    depths = _depths(phases, wanted, width_bytes)
+    degree = _degree(checked, width_bytes) if merges else max(depths)
+    return WarpAccess(op, width_bytes, checked, phases, depths, degree, LANES // lanes if op == "load" else 1)
 
 
 def _agree(addresses: tuple[int | None, ...], pair: int) -> bool:
