@@ -23,7 +23,7 @@ HANGS = (
 )  # fmt: skip
 WRONG_BYTES = (
     "parity-wrong", "parity-from-loop-index", "wait-skipped", "rearmed-before-consumed", "init-not-fenced",
-    "store-not-fenced", "store-fenced-by-issuer", "store-fenced-too-late", "store-before-all-wrote",
+    "store-not-fenced", "store-fenced-by-issuer", "store-fenced-after-barrier", "store-fenced-after-it", "store-before-all-wrote",
     "buffer-reused-too-early", "group-waits-one-short", "wait-by-another-thread", "wait-of-cp-async",
     "flag-after-read-wait", "block-ends-before-store", "descriptor-stale", "descriptor-rewritten-in-flight",
     "swizzle-read-from-tile-start", "box-past-the-tensor", "peer-has-left",

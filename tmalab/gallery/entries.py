@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tmalab.errors import InputError
 from tmalab.experiment.gallery_cases import HANGS, NAMES, REFUSED, WRONG_BYTES
-from tmalab.gallery.entry import Entry
+from tmalab.gallery.broken_kernel import Entry
 
 _ENTRIES = (
     Entry(
@@ -108,7 +108,12 @@ _ENTRIES = (
         ("NVIDIA/Fuser#4814",),
     ),
     Entry(
-        "store-fenced-too-late", "The proxy fence behind the block's barrier",
+        "store-fenced-after-barrier", "The proxy fence behind the block's barrier",
+        "Nothing was seen. Some writers may fence only after the store has begun.",
+        ("NVIDIA/Fuser#4814",),
+    ),
+    Entry(
+        "store-fenced-after-it", "The proxy fence behind the store",
         "Perhaps nothing, perhaps a few old bytes in the output, now and then.",
         ("facebookexperimental/triton#368",),
     ),

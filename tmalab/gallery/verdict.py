@@ -1,7 +1,7 @@
 """What the public API says of one kernel of the gallery: nothing here decides, it asks, and gives the answer one form.
 
     //@ maps      ─▶ TensorMap.violations        refused      the driver will not encode it
-    //@ copy      ─▶ launch_violations           fault        the GPU will not run it, with this CUDA error
+    //? copy      ─▶ launch_violations           fault        the GPU will not run it, with this CUDA error
                   ─▶ launch_warnings             wrong bytes  it runs, and moves other bytes than was meant
     //: events    ─▶ BarrierProgram.run          completes | hang | race | error
 
@@ -79,11 +79,13 @@ def verdict_of(text: str) -> Verdict:
     if not events:
         return Verdict("completes", "No rule is broken.", outcomes=("completes",))
     outcome = model.BarrierProgram(events).run()
+    if outcome.verdict == "completes" and outcome.notes:  # legal, and worth knowing
+        return Verdict(outcome.verdict, outcome.notes[0].message, outcome.notes[0].fix, outcome.outcomes)
     return Verdict(outcome.verdict, outcome.why, outcome.fix, outcome.outcomes)
 
 
 def _asked_of_the_copy(file: KernelFile) -> Iterator[list[Violation]]:
-    """What `//@ copy` breaks, and what of it is legal but unwise."""
+    """What `//? copy` breaks, and what of it is legal but unwise."""
     asked = dict(file.copy or {})
     tm, coords = file.maps[asked.pop("map")].tensor_map, asked.pop("coords")
     storage_bytes = asked.pop("storage_bytes", None)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tmalab.errors import HardwareError, InputError
+from tmalab.hardware.kernel_file import without_events
 
 KERNELS = Path(__file__).parent / "kernels"
 GALLERY = Path(__file__).parent / "gallery"  # kernels that are broken on purpose, known as gallery/NAME
@@ -64,8 +65,11 @@ def headers_of(text: str) -> dict[str, str]:
 
 @lru_cache(maxsize=128)
 def kernel_sha256(name: str) -> str:
-    """SHA-256 of a kernel's source and headers, as a recording's provenance gives it: the compiler is not in it."""
-    return _hash(sorted(kernel_sources(name).items()))
+    """SHA-256 of a kernel's source and headers, as a recording's provenance gives it: the compiler is not in it.
+
+    Nor are the lines of a gallery's kernel that only the model reads: a new event changes no run.
+    """
+    return _hash(sorted((file, without_events(text)) for file, text in kernel_sources(name).items()))
 
 
 def _hash(parts: Sequence[Sequence[str]]) -> str:

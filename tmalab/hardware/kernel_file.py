@@ -25,7 +25,7 @@ from tmalab.errors import InputError, TmaLabError
 from tmalab.model.tensor_map_fields import TensorMapFields
 
 _LAUNCH = "//@"
-_EVENT = "//:"
+_EVENT, _QUESTION = "//:", "//?"  # what the gallery's tool is asked: taken off before a source is shown or compiled
 _ENTRY = re.compile(r'extern\s+"C"\s+__global__\s+void\s+(?:__\w+__\s*\([^)]*\)\s*)*(\w+)\s*\(')
 _CONDITION = re.compile(r"\s*#\s*(ifdef|ifndef|else|endif)\b\s*(\w*)")
 _KNOWN = ("launch", "buffers", "maps", "arguments", "expect", "copy")
@@ -90,10 +90,12 @@ def version(text: str, *, broken: bool, keep_lines: bool = False) -> str:
 
 
 def without_events(text: str) -> str:
-    """The source as it is shown and compiled: the model's events taken off its lines."""
+    """The source as it is shown and compiled: what is for the model alone taken off its lines."""
+    if _EVENT not in text and _QUESTION not in text:
+        return text
     lines = []
     for line in text.splitlines():
-        code, marked, _ = line.partition(_EVENT)
+        code, marked, _ = line.partition(_QUESTION if _QUESTION in line else _EVENT)
         if not marked or code.strip():
             lines.append(code.rstrip() if marked else line)
     return "\n".join(lines) + "\n"
@@ -133,8 +135,8 @@ def parse_kernel_file(text: str) -> KernelFile:
 
 
 def _toml(text: str) -> dict[str, Any]:
-    lines = [line.strip().removeprefix(_LAUNCH).strip() if line.strip().startswith(_LAUNCH) else ""
-             for line in text.splitlines()]  # fmt: skip
+    marked = [line.strip() for line in text.splitlines()]
+    lines = [line[len(_LAUNCH) :].strip() if line.startswith((_LAUNCH, _QUESTION)) else "" for line in marked]
     try:
         return tomllib.loads("\n".join(lines))  # empty lines keep TOML's line numbers those of the file
     except tomllib.TOMLDecodeError as error:

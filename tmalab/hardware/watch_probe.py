@@ -23,7 +23,7 @@ from tmalab.hardware.compile import OPTIONS, compile_source, headers_of, nvrtc_v
 from tmalab.hardware.cuda_device import MOST_SHARED_BYTES, Buffer, CudaDevice, CudaFault
 from tmalab.hardware.kernel_file import Expectation, KernelFile, parse_kernel_file
 
-BARRIERS = 8
+BARRIERS = 16
 _KEPT = 8
 _NOT_FOUND = -(1 << 40)
 _SHARED = 0xFFFFFE  # a block's own part of a shared address: the rest says which block of the cluster

@@ -1,8 +1,8 @@
 // Each block stores a tile of 256 rows and ends.
-//@ launch = { grid = 4096, block = 128 }
-//@ buffers.a = { pattern = "random", seed = 1, bytes = 134217728 }
-//@ buffers.b = { pattern = "fill", value = 205, bytes = 134217728 }
-//@ maps.b_map = { buffer = "b", dtype = "float16", global_dim = [64, 1048576], global_strides = [128], box_dim = [64, 256] }
+//@ launch = { grid = 1024, block = 128 }
+//@ buffers.a = { pattern = "random", seed = 1, bytes = 33554432 }
+//@ buffers.b = { pattern = "fill", value = 205, bytes = 33554432 }
+//@ maps.b_map = { buffer = "b", dtype = "float16", global_dim = [64, 262144], global_strides = [128], box_dim = [64, 256] }
 //@ arguments = ["a", "b_map"]
 //@ expect = { b = "a" }
 #include "gallery.cuh"

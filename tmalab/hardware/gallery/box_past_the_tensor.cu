@@ -8,7 +8,7 @@
 #else
 //@ maps.b_map = { buffer = "b", dtype = "float16", global_dim = [64, 24, 1024], global_strides = [128, 4096], box_dim = [64, 32, 1] }
 #endif
-//@ copy = { map = "b_map", direction = "store", coords = [0, 0, 1023], storage_bytes = 4193280 }
+//? copy = { map = "b_map", direction = "store", coords = [0, 0, 1023], storage_bytes = 4193280 }
 //@ arguments = ["a_map", "b_map"]
 //@ expect = { b = "a", bytes = 3072, of = 4096 }
 #include "gallery.cuh"

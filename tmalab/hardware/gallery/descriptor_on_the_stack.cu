@@ -13,10 +13,10 @@ extern "C" __global__ void descriptor_on_the_stack(const __grid_constant__ CUten
   const int row = ROWS * blockIdx.x;
 #ifdef BROKEN
   CUtensorMap map = a_map;
-  //@ copy = { map = "a_map", direction = "load", coords = [0, 0], descriptor_space = "local" }
+  //? copy = { map = "a_map", direction = "load", coords = [0, 0], descriptor_space = "local" }
 #else
   const CUtensorMap& map = a_map;
-  //@ copy = { map = "a_map", direction = "load", coords = [0, 0], descriptor_space = "param" }
+  //? copy = { map = "a_map", direction = "load", coords = [0, 0], descriptor_space = "param" }
 #endif
   if (threadIdx.x == 0) {
     mbarrier_init(&full_barrier, 1);

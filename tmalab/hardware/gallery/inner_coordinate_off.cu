@@ -10,10 +10,10 @@
 constexpr int HEADER_BYTES = 16, PITCH = HEADER_BYTES + ROW_BYTES;
 #ifdef BROKEN
 constexpr int FIRST_COLUMN = HEADER_BYTES / 4;
-//@ copy = { map = "a_map", direction = "load", coords = [4, 0] }
+//? copy = { map = "a_map", direction = "load", coords = [4, 0] }
 #else
 constexpr int FIRST_COLUMN = HEADER_BYTES / 2;
-//@ copy = { map = "a_map", direction = "load", coords = [8, 0] }
+//? copy = { map = "a_map", direction = "load", coords = [8, 0] }
 #endif
 
 extern "C" __global__ void inner_coordinate_off(const __grid_constant__ CUtensorMap a_map, u8* b) {

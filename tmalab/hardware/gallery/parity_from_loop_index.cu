@@ -56,4 +56,9 @@ extern "C" __global__ void parity_from_loop_index(const __grid_constant__ CUtens
   //: all wait bar=full0 parity=1
 #endif
   //: all ld_shared buf=s0
+  //: all cta_sync
+  //: t0 arrive_expect_tx bar=full1 bytes=4096
+  //: t0 tma_load bar=full1 bytes=4096 buf=s1
+  //: all wait bar=full1 parity=1
+  //: all ld_shared buf=s1
 }

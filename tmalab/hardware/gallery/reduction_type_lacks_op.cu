@@ -7,7 +7,7 @@
 #else
 //@ maps.b_map = { buffer = "b", dtype = "uint32", global_dim = [32, 2048], global_strides = [128], box_dim = [32, 32] }
 #endif
-//@ copy = { map = "b_map", direction = "reduce", op = "add", coords = [0, 0] }
+//? copy = { map = "b_map", direction = "reduce", op = "add", coords = [0, 0] }
 //@ arguments = ["a", "b_map"]
 //@ expect = { b = "a" }
 #include "gallery.cuh"

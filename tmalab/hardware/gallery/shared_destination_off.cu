@@ -10,10 +10,10 @@
 constexpr int SLOT_BYTES = 16 * 4;
 #ifdef BROKEN
 constexpr int SLOT_PITCH = SLOT_BYTES;
-//@ copy = { map = "a_map", direction = "load", coords = [16], smem_base = 64 }
+//? copy = { map = "a_map", direction = "load", coords = [16], smem_base = 64 }
 #else
 constexpr int SLOT_PITCH = 128;  // a tensor copy writes to multiples of 128
-//@ copy = { map = "a_map", direction = "load", coords = [16], smem_base = 128 }
+//? copy = { map = "a_map", direction = "load", coords = [16], smem_base = 128 }
 #endif
 
 extern "C" __global__ void shared_destination_off(const __grid_constant__ CUtensorMap a_map, u8* b) {

@@ -4,10 +4,10 @@
 //@ buffers.b = { pattern = "fill", value = 205, bytes = 262144 }
 #ifdef BROKEN
 //@ maps.b_map = { buffer = "b", offset = 128, dtype = "float16", global_dim = [64, 2047], global_strides = [128], box_dim = [64, 32] }
-//@ copy = { map = "b_map", direction = "store", coords = [0, -1] }
+//? copy = { map = "b_map", direction = "store", coords = [0, -1] }
 #else
 //@ maps.b_map = { buffer = "b", offset = 0, dtype = "float16", global_dim = [64, 2048], global_strides = [128], box_dim = [64, 32] }
-//@ copy = { map = "b_map", direction = "store", coords = [0, 0] }
+//? copy = { map = "b_map", direction = "store", coords = [0, 0] }
 #endif
 //@ arguments = ["a", "b_map"]
 //@ expect = { b = "a" }

@@ -9,10 +9,10 @@
 
 #ifdef BROKEN
 constexpr int TILE_AT = 128;
-//@ copy = { map = "a_map", direction = "load", coords = [0, 0], smem_base = 128 }
+//? copy = { map = "a_map", direction = "load", coords = [0, 0], smem_base = 128 }
 #else
 constexpr int TILE_AT = 1024;  // the pattern follows the address and repeats every 1024 bytes
-//@ copy = { map = "a_map", direction = "load", coords = [0, 0], smem_base = 1024 }
+//? copy = { map = "a_map", direction = "load", coords = [0, 0], smem_base = 1024 }
 #endif
 
 extern "C" __global__ void swizzle_read_from_tile_start(const __grid_constant__ CUtensorMap a_map, u8* b) {

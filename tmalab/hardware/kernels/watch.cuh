@@ -14,10 +14,10 @@
 #include "bounded_wait.cuh"
 #include "ptx_watch.cuh"
 
-constexpr int WATCHED_BARRIERS = 8;  // a block; what comes after them is not noted
-constexpr int WATCHED_NAME = 40;     // bytes of a barrier's text, the last one 0
-constexpr u32 MOST_STEPS = 1 << 15;  // of the search for bytes too many
-constexpr u64 LEAVING_NS = 20000;    // from the deadline until the count: time for every other thread to leave
+constexpr int WATCHED_BARRIERS = 16;  // a block; what comes after them is not noted
+constexpr int WATCHED_NAME = 40;      // bytes of a barrier's text, the last one 0
+constexpr u32 MOST_STEPS = 1 << 15;   // of a search for missing bytes, and of one for bytes too many
+constexpr u64 LEAVING_NS = 20000;     // from the deadline until the count: time for every other thread to leave
 constexpr s64 NOT_FOUND = -(1ll << 40);
 
 struct WatchedBarrier {
@@ -50,9 +50,11 @@ __device__ __forceinline__ WatchedBlock* watched_block() {
 
 // The notes on the barrier at `address`, new ones if there are none yet; null when all are taken.
 __device__ WatchedBarrier* notes_on(u32 address) {
-  for (WatchedBarrier& notes : watched_block()->barriers) {
-    const u32 held = atomicCAS(&notes.address, 0u, address | 1u);
-    if (held == 0u || held == (address | 1u)) return &notes;
+  WatchedBarrier* barriers = watched_block()->barriers;
+  for (u32 place = 0; place < WATCHED_BARRIERS; ++place) {
+    WatchedBarrier* notes = barriers + (address / 8 + place) % WATCHED_BARRIERS;  // an array of barriers: one look each
+    const u32 held = atomicCAS(&notes->address, 0u, address | 1u);
+    if (held == 0u || held == (address | 1u)) return notes;
   }
   return nullptr;
 }
@@ -77,12 +79,13 @@ __device__ void note_phase(u64* addr, u32 arrivals, u32 bytes) {
 // How many bytes the open phase has had beyond those armed, when no arrival is pending.
 __device__ s64 find_surplus(u64* addr, u32 phase_parity, u32 armed_bytes) {
   const u32 step = armed_bytes % 16 ? 1 : 16;  // what the engine delivers comes in multiples of 16
+  const u32 most = armed_bytes > step * MOST_STEPS ? armed_bytes : step * MOST_STEPS;
   u32 moved = 0;
-  for (; moved < armed_bytes; moved += step) {
+  for (; moved < most; moved += step) {
     mbarrier_complete_tx(addr, step);
     if (mbarrier_test_wait_parity(addr, phase_parity)) return -static_cast<s64>(moved + step);
   }
-  if (moved) mbarrier_expect_tx(addr, moved);  // undo
+  mbarrier_expect_tx(addr, moved);  // undo
   for (moved = 0; moved < step * MOST_STEPS; moved += step) {
     mbarrier_expect_tx(addr, step);
     if (mbarrier_test_wait_parity(addr, phase_parity)) return moved + step;
@@ -111,7 +114,12 @@ __device__ void find_missing(WatchedBarrier* notes) {
 __device__ __noinline__ void stop_waiting(u64* addr, u32 phase_parity, const char* name, u32 line) {
   WatchedBlock* block = watched_block();
   WatchedBarrier* notes = notes_on(shared_address(addr));
-  if (notes && atomicCAS(&notes->waiting_line, 0u, line) == 0u) {
+  if (!notes) {  // one barrier too many: the last place is worth more so
+    notes = block->barriers + WATCHED_BARRIERS - 1;
+    notes->address = shared_address(addr) | 1u;
+    notes->count = notes->arrivals = notes->armed_bytes = 0;
+  }
+  if (atomicCAS(&notes->waiting_line, 0u, line) == 0u) {
     notes->waiting_thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     notes->waiting_parity = phase_parity;
     for (int at = 0; at < WATCHED_NAME - 1 && name[at]; ++at) notes->name[at] = name[at];
@@ -149,11 +157,30 @@ __device__ __forceinline__ bool watched_wait(u64* addr, u32 phase_parity, const 
   return true;
 }
 
-#define mbarrier_init(addr, count) (note_init(addr, count), mbarrier_init(addr, count))
-#define mbarrier_arrive(addr) (note_phase(addr, 1, 0), mbarrier_arrive(addr))
-#define mbarrier_arrive_expect_tx(addr, tx_count) \
-  (note_phase(addr, 1, tx_count), mbarrier_arrive_expect_tx(addr, tx_count))
-#define mbarrier_expect_tx(addr, tx_count) (note_phase(addr, 0, tx_count), mbarrier_expect_tx(addr, tx_count))
+__device__ __forceinline__ void watched_init(u64* addr, u32 count) {
+  note_init(addr, count);
+  mbarrier_init(addr, count);
+}
+
+__device__ __forceinline__ u64 watched_arrive(u64* addr) {
+  note_phase(addr, 1, 0);
+  return mbarrier_arrive(addr);
+}
+
+__device__ __forceinline__ u64 watched_arrive_expect_tx(u64* addr, u32 tx_count) {
+  note_phase(addr, 1, tx_count);
+  return mbarrier_arrive_expect_tx(addr, tx_count);
+}
+
+__device__ __forceinline__ void watched_expect_tx(u64* addr, u32 tx_count) {
+  note_phase(addr, 0, tx_count);
+  mbarrier_expect_tx(addr, tx_count);
+}
+
+#define mbarrier_init(addr, count) watched_init(addr, count)
+#define mbarrier_arrive(addr) watched_arrive(addr)
+#define mbarrier_arrive_expect_tx(addr, tx_count) watched_arrive_expect_tx(addr, tx_count)
+#define mbarrier_expect_tx(addr, tx_count) watched_expect_tx(addr, tx_count)
 #define mbarrier_test_wait_parity(addr, phase_parity) watched_test_wait(addr, phase_parity, #addr, __LINE__)
 #define mbarrier_try_wait_parity(addr, phase_parity) watched_test_wait(addr, phase_parity, #addr, __LINE__)
 #define wait_for_phase(addr, phase_parity, timeout_ns) watched_wait(addr, phase_parity, #addr, __LINE__)

@@ -1,4 +1,4 @@
-// Each block writes a tile of 256 rows. The fence stands behind the block's barrier, and warp 0 does not wait for it.
+// Each block writes a tile of 256 rows. Every thread fences, but behind the block's barrier.
 //@ launch = { grid = 1024, block = 128 }
 //@ buffers.a = { pattern = "random", seed = 1, bytes = 33554432 }
 //@ buffers.b = { pattern = "fill", value = 205, bytes = 33554432 }
@@ -9,13 +9,13 @@
 
 constexpr int BYTES = 256 * ROW_BYTES;
 
-extern "C" __global__ void store_fenced_too_late(const u8* a, const __grid_constant__ CUtensorMap b_map) {
+extern "C" __global__ void store_fenced_after_barrier(const u8* a, const __grid_constant__ CUtensorMap b_map) {
   __shared__ alignas(128) u8 tile[BYTES];
   const int row = 256 * blockIdx.x;
   read_in(tile, a + row * ROW_BYTES, BYTES);  //: all st_shared buf=tile
 #ifdef BROKEN
-  __syncthreads();  //: all cta_sync
-  if (threadIdx.x != 0) fence_proxy_async_shared_cta();
+  __syncthreads();                 //: all cta_sync
+  fence_proxy_async_shared_cta();  //: t0 fence_proxy_async
 #else
   fence_proxy_async_shared_cta();  //: all fence_proxy_async
   __syncthreads();                 //: all cta_sync
@@ -25,7 +25,4 @@ extern "C" __global__ void store_fenced_too_late(const u8* a, const __grid_const
     cp_async_bulk_commit_group();                                          //: t0 commit_group
     cp_async_bulk_wait_group<0>();                                         //: t0 wait_group n=0
   }
-#ifdef BROKEN
-  //: all fence_proxy_async
-#endif
 }
