@@ -326,7 +326,8 @@ _add(
     all arrive empty; p wait empty 0; p arrive_expect_tx full 64; p tma_load full 64 s; all wait full 1""",
 )
 # --- init and its fence -----------------------------------------------------------------------------------------------
-INIT = "t0 init b 1; t0 fence_mbarrier_init; all cta_sync; t0 arrive_expect_tx b 64; t0 tma_load b 64 s; w wait b 0; w ld_shared s"
+INIT = """t0 init b 1; t0 fence_mbarrier_init; all cta_sync; t0 arrive_expect_tx b 64; t0 tma_load b 64 s
+    w wait b 0; w ld_shared s"""
 _add("a thread initialises, fences and syncs", "completes", None, INIT)
 _add("a proxy fence publishes it too", "completes", None, INIT.replace("fence_mbarrier_init", "fence_proxy_async"))
 _add("no fence after init", "race", "mbarrier_init_visibility", INIT.replace("t0 fence_mbarrier_init; ", ""))
@@ -370,7 +371,8 @@ _add(
     "init init b 1; p arrive_expect_tx b 1048575; c wait b 0",
 )
 # --- stores -----------------------------------------------------------------------------------------------------------
-STORE = "all st_shared d; all fence_proxy_async; all cta_sync; t0 tma_store d; t0 commit_group; t0 wait_group 0 read; all cta_sync; all st_shared d"
+STORE = """all st_shared d; all fence_proxy_async; all cta_sync; t0 tma_store d; t0 commit_group
+    t0 wait_group 0 read; all cta_sync; all st_shared d"""
 _add("a store, waited for, then the buffer again", "completes", None, STORE)
 _add("no proxy fence", "race", "fence_proxy_async_before_tma_read", STORE.replace("all fence_proxy_async; ", ""))
 _add(
@@ -380,7 +382,7 @@ _add(
     STORE.replace("all fence_proxy_async; all cta_sync", "all fence_proxy_async"),
 )
 _add("no wait", "race", "bulk_group_must_cover_buffer", STORE.replace("t0 wait_group 0 read; ", ""))
-_add("no commit", "race", "bulk_group_must_cover_buffer", STORE.replace("t0 commit_group; ", ""))
+_add("no commit", "race", "bulk_group_must_cover_buffer", STORE.replace("t0 commit_group", ""))
 _add("wait_group 1 of one group", "race", "bulk_group_must_cover_buffer", STORE.replace("wait_group 0", "wait_group 1"))
 _add("no barrier after the wait", "race", "bulk_group_must_cover_buffer", STORE.replace("read; all cta_sync", "read"))
 _add("another thread waits", "race", "bulk_group_must_cover_buffer", STORE.replace("t0 wait_group", "w wait_group"))
@@ -623,7 +625,8 @@ _add(
     None,
     """
     init init cta0.full 1; init init cta1.full 1; c0 arrive_expect_tx cta0.full 64; c1 arrive_expect_tx cta1.full 64
-    c0 tma_load full 64 s multicast=0,1; c0 wait cta0.full 0; c1 wait cta1.full 0; all cluster_sync; c0 exit; c1 exit""",
+    c0 tma_load full 64 s multicast=0,1; c0 wait cta0.full 0; c1 wait cta1.full 0; all cluster_sync
+    c0 exit; c1 exit""",
 )
 _add(
     "a remote arrival at a block that has ended",
@@ -638,3 +641,50 @@ _add(
     "exit_before_peer_is_done",
     "t0 st_shared d; t0 fence_proxy_async; t0 tma_store d; t0 commit_group; t0 exit",
 )
+
+# --- a barrier that each CTA has at the same offset -------------------------------------------------------------------
+_add(
+    "one name for each CTA's barrier, both arm",
+    "completes",
+    None,
+    """
+    init init full 1; c0 arrive_expect_tx full 64; c1 arrive_expect_tx full 64; c0 tma_load full 64 s multicast
+    c0 wait full 0; c0 ld_shared s; c1 wait full 0; c1 ld_shared s""",
+)
+_add(
+    "one name for each CTA's barrier, only the leader arms",
+    "hang",
+    "multicast_signals_every_destination_barrier",
+    """
+    init init full 1; c0 arrive_expect_tx full 64; c0 tma_load full 64 s multicast; c0 wait full 0; c1 wait full 0""",
+)
+_add(
+    "two CTAs feed one barrier",
+    "completes",
+    None,
+    """
+    init init full 1; t0 arrive_expect_tx full 128; c0 tma_load full 64; c1 tma_load full 64; c wait full 0""",
+)
+_add(
+    "each half of B is multicast by one CTA, each armed for both",
+    "completes",
+    None,
+    """
+    init init cta0.full 1; init init cta1.full 1; c0 arrive_expect_tx cta0.full 128; c1 arrive_expect_tx cta1.full 128
+    c0 tma_load full 64 b.0 multicast=0,1; c1 tma_load full 64 b.1 multicast=0,1
+    c0 wait cta0.full 0; c1 wait cta1.full 0; c0 ld_shared b.0; c0 ld_shared b.1; c1 ld_shared b.0""",
+)
+# --- waits of barriers that no load touches ---------------------------------------------------------------------------
+_add(
+    "wrong parity of an arrive-only barrier",
+    "race|hang",
+    "parity_counts_barrier_phases",
+    "init init b 1; m arrive b; e wait b 1",
+)
+_add(
+    "the same parity twice, and both phases complete",
+    "race|hang",
+    "parity_counts_barrier_phases",
+    "init init b 1; m arrive b; w wait b 0; m wait b 0; m arrive b; w wait b 0",
+)
+_add("a phase waited for twice", "completes", None, "init init b 1; m arrive b; w wait b 0; w wait b 0")

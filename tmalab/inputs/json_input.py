@@ -55,6 +55,10 @@ def read(text: str, *, keep_unknown: bool = False) -> Iterator[Reading | Unreada
     while index < len(text):
         try:
             value, end = values.at(index)
+            if in_array and "t" in value and "op" in value:  # no batch, but the events of one barrier program
+                value, end = values.whole(start)
+                yield Reading(FORM, {"events": value}, text, start)
+                return
             reading: Reading | UnreadableError = _reading(value, text, index, keep_unknown)
         except UnreadableError as error:
             yield error
@@ -114,6 +118,11 @@ class _Values:
             return value, end + self.start
         except (ValueError, RecursionError):
             return self._again(index)
+
+    def whole(self, index: int) -> tuple[list[Any], int]:
+        """The array that begins at `index`. Raises UnreadableError."""
+        self.start, self.window = 0, self.text
+        return self._again(index)
 
     def _again(self, index: int) -> tuple[Any, int]:
         """What `at` answers, by the whole text: the value if it is longer than a window, else the precise error."""

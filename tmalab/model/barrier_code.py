@@ -118,6 +118,11 @@ class _Linker:
                 used |= {f"cta{cta}.{_plain(event.bar)}" for cta in event.multicast}
         away = {bar for bar in used - made if cta_of_name(bar) is not None}
         copied = {_plain(bar) for bar in away} & made
+        # A multicast names the barrier at one offset of every CTA; so do the CTAs that use it by that name.
+        for bar in {event.bar for event in self.events if event.multicast is True and event.bar} & made:
+            users = {self.cta.get(event.agent) for event in self.events if event.bar == bar}
+            if len(users - {None}) > 1:
+                copied.add(bar)
         self.copies = {bar: [bar, *(f"cta{cta}.{bar}" for cta in self.all_ctas)] for bar in copied}
 
     def _bars(self, event: Event, cta: int | None) -> tuple[int, ...]:
@@ -128,6 +133,8 @@ class _Linker:
             names = self.copies.get(bar, [bar])
         elif event.op == "tma_load" and isinstance(event.multicast, tuple):
             names = [f"cta{cta}.{_plain(bar)}" for cta in event.multicast]
+        elif event.op == "tma_load" and event.multicast and bar in self.copies:
+            names = [f"cta{cta}.{bar}" for cta in self.all_ctas]
         else:
             names = [f"cta{cta}.{bar}" if bar in self.copies and cta is not None else bar]
         return tuple(self.numbers.setdefault(name, len(self.numbers)) for name in names)

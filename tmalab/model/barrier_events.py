@@ -96,15 +96,11 @@ def _event(index: int, said: Any) -> Event:
     if agent in FIRST and op in ("wait", "wait_group", "cta_sync", "cluster_sync"):
         raise InputError(f"{agent} acts before every thread and cannot wait", field=f"{place}.op", value=op,
                          fix="give the event to a thread")  # fmt: skip
+    _refuse_misspelled(place, op, said)
     needed = [field for field in OPS[op] if field[-1] != "?"]
     for field in needed:
         if said.get(field) is None:
             raise InputError("missing", field=f"{place}.{field}", value=None, fix=f"{op} needs {' and '.join(needed)}")
-    for field in said:
-        if field not in _FIELDS and field not in ("t", "op"):
-            missing = [known.rstrip("?") for known in OPS[op] if known.rstrip("?") not in said]
-            if near := _near(str(field), missing):
-                raise InputError("unknown field", field=f"{place}", value=field, fix=f"did you mean {near}?")
     number = next((field for known in OPS[op] if (field := known.rstrip("?")) in _NUMBERS), None)
     amount = _DEFAULTS.get(op, 0)
     if number is not None and said.get(number) is not None:
@@ -118,6 +114,13 @@ def _event(index: int, said: Any) -> Event:
         index, agent, op, names.get("bar"), amount, parity, names.get("buf"), names.get("desc"),
         _yes_or_no(place, said, "read"), _multicast(place, said.get("multicast")), said,
     )  # fmt: skip
+
+
+def _refuse_misspelled(place: str, op: str, said: Mapping[str, Any]) -> None:
+    missing = [known.rstrip("?") for known in OPS[op] if known.rstrip("?") not in said]
+    for field in said if missing else ():
+        if field not in _FIELDS and field not in ("t", "op") and (near := _near(str(field), missing)):
+            raise InputError("unknown field", field=place, value=field, fix=f"did you mean {near}?")
 
 
 def _word(place: str, said: Mapping[str, Any], field: str) -> str:

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tmalab.model.barrier_code import Instruction
+from tmalab.model.barrier_descriptors import descriptor_hazards, flag_hazards
 from tmalab.model.barrier_events import EVERY_THREAD, place_of
 from tmalab.model.barrier_init import init_hazards
 from tmalab.model.barrier_order import Order
@@ -29,6 +30,8 @@ from tmalab.model.barrier_outcome import Finding
 
 _WRITES = ("st_shared", "tma_load")
 _READS = ("ld_shared", "tma_store")
+# An access that nothing orders meets many others; the latest of them say what is missing.
+_MOST_PARTNERS = 4
 
 
 class Access(NamedTuple):
@@ -54,7 +57,7 @@ class Access(NamedTuple):
 def hazards(order: Order) -> list[Finding]:
     """The races and notes of a run, at most one of each rule for an event."""
     found: dict[tuple[str, str, int | None], Finding] = {}
-    for finding in (*_buffer_hazards(order), *_descriptor_hazards(order), *_flag_hazards(order), *init_hazards(order)):
+    for finding in (*_buffer_hazards(order), *descriptor_hazards(order), *flag_hazards(order), *init_hazards(order)):
         found.setdefault((finding.verdict, finding.rule, finding.event), finding)
     return list(found.values())
 
@@ -65,7 +68,7 @@ def accesses(order: Order) -> Iterator[tuple[str, Access]]:
         if instruction.op == "tma_load":
             for number in instruction.flights:
                 flight = order.code.flights[number]
-                for buf in flight.bufs:
+                for buf in flight.bufs if flight.tx_bytes else ():  # no bytes touch nothing
                     yield buf, Access(instruction, agent, node, flight.node, number)
         elif instruction.op in (*_WRITES, *_READS):
             for buf in instruction.bufs:
@@ -75,24 +78,24 @@ def accesses(order: Order) -> Iterator[tuple[str, Access]]:
 def _buffer_hazards(order: Order) -> Iterator[Finding]:
     writes: dict[str, int] = {}
     reads: dict[str, int] = {}
-    ends: dict[str, dict[int, Access]] = {}
+    known: dict[str, dict[int, Access]] = {}
+    ordinary: dict[str, dict[int, Access]] = {}
+    fences = [(node, agent) for node, (i, agent) in order.where.items() if i.op == "fence_proxy_async"]
     for buf, then in accesses(order):
-        known = ends.setdefault(buf, {})
-        past = order.past[then.start]
+        ends = known.setdefault(buf, {})
         earlier = writes.get(buf, 0) | (reads.get(buf, 0) if then.op in _WRITES else 0)
         # What began before in this run and is not over in every run before this begins can meet it.
-        rest = earlier & ~past
-        while rest:
-            end = rest.bit_length() - 1
-            rest ^= 1 << end
-            yield from _open(order, buf, known[end], then)
+        rest = earlier & ~order.past[then.start]
+        for _ in range(_MOST_PARTNERS):
+            if rest:
+                end = rest.bit_length() - 1
+                rest ^= 1 << end
+                yield from _open(order, buf, ends[end], then)
         if then.op in ("tma_load", "tma_store"):
-            ordered = writes.get(buf, 0) & past
-            while ordered:
-                end = ordered.bit_length() - 1
-                ordered ^= 1 << end
-                yield from _proxies(order, known[end], then)
-        known[then.end] = then
+            yield from _proxies(order, ordinary.get(buf, {}), then, fences)
+        elif then.op == "st_shared":
+            ordinary.setdefault(buf, {})[then.start] = then
+        ends[then.end] = then
         into = writes if then.op in _WRITES else reads
         into[buf] = into.get(buf, 0) | 1 << then.end
 
@@ -193,24 +196,36 @@ def _unfenced_or_unsynced(order: Order, write: Access, store: Access) -> Finding
 # --- two accesses in order, through different proxies -----------------------------------------------------------------
 
 
-def _proxies(order: Order, write: Access, then: Access) -> Iterator[Finding]:
-    """An ordinary write, then a bulk copy of the same bytes: somewhere between them a proxy fence must stand."""
-    if write.op != "st_shared":
-        return
-    fences = [
-        agent for node, (instruction, agent) in order.where.items()
-        if instruction.op == "fence_proxy_async" and order.before(write.start, node) and order.before(node, then.start)
-    ]  # fmt: skip
-    if not fences:
-        yield _unfenced(order, write, then)
-    elif write.agent not in fences and then.op == "tma_store":
-        message = (
-            f"contested: {then.place} is fenced by {order.code.agents[fences[0]]}, not by the writer of {write.place}. "
-            "PTX asks for a fence on the way from the write to the copy, which this is; the libraries fence in every "
-            "writer, before the barrier"
-        )
-        fix = "insert fence_proxy_async in every writer, before the barrier, to be on the safe side"
-        yield Finding("note", "fence_proxy_async_before_tma_read", message, fix, then.instruction.event.number)
+def _proxies(
+    order: Order, written: dict[int, Access], then: Access, fences: list[tuple[int, int]]
+) -> Iterator[Finding]:
+    """Ordinary writes, then a bulk copy of the same bytes: between them a proxy fence must stand.
+
+    `written` are the ordinary writes by node, `fences` the proxy fences as (node, agent).
+    """
+    past = order.past[then.start]
+    fenced: dict[int, int] = {}
+    for fence, agent in fences:
+        if past >> fence & 1:
+            fenced[agent] = fenced.get(agent, 0) | order.past[fence]
+    covered = 0
+    for by_agent in fenced.values():
+        covered |= by_agent
+    for node, write in reversed(written.items()):
+        if not past >> node & 1 or fenced.get(write.agent, 0) >> node & 1:
+            continue
+        if not covered >> node & 1:
+            yield _unfenced(order, write, then)
+            return
+        if then.op == "tma_store":
+            other = next(order.code.agents[agent] for agent, by in fenced.items() if by >> node & 1)
+            message = (
+                f"contested: {then.place} is fenced by {other}, not by the writer of {write.place}. PTX asks for a "
+                "fence on the way from the write to the copy, which this is; the libraries fence in every "
+                "writer, before the barrier"
+            )
+            fix = "insert fence_proxy_async in every writer, before the barrier, to be on the safe side"
+            yield Finding("note", "fence_proxy_async_before_tma_read", message, fix, then.instruction.event.number)
 
 
 def _unfenced(order: Order, write: Access, then: Access) -> Finding:
@@ -224,61 +239,6 @@ def _unfenced(order: Order, write: Access, then: Access) -> Finding:
         "engine: a barrier orders threads, not proxies"
     )
     return _race(rule, message, f"insert fence_proxy_async before {where}, in every writer", then)
-
-
-# --- descriptors and flags --------------------------------------------------------------------------------------------
-
-
-def _descriptor_hazards(order: Order) -> Iterator[Finding]:
-    written: dict[str, list[int]] = {}
-    used: dict[str, list[tuple[int, Instruction]]] = {}
-    fences = [(node, i.event.desc) for node, (i, _) in order.where.items() if i.op == "fence_tensormap_acquire"]
-    for node, (instruction, _) in order.where.items():
-        desc, event = instruction.event.desc, instruction.event
-        if desc is None or instruction.op == "fence_tensormap_acquire":
-            continue
-        if instruction.op in ("memcpy_desc", "tensormap_replace"):
-            for end, use in used.get(desc, ()):
-                if not order.before(end, node):
-                    message = f"{place_of(event)} writes the descriptor while {place_of(use.event)} may still use it"
-                    fix = "wait for the copies that use it first, or alternate between two descriptors"
-                    yield Finding("race", "descriptor_not_modified_in_flight", message, fix, event.number)
-            written.setdefault(desc, []).append(node)
-            continue
-        acquires = [fence for fence, of in fences if of in (None, desc) and order.before(fence, node)]
-        for write in written.get(desc, ()):
-            if not any(order.before(write, fence) for fence in acquires):
-                source = place_of(order.where[write][0].event)
-                message = f"{place_of(event)} may see the descriptor as it was before {source}"
-                fix = f"insert fence_tensormap_acquire of {desc} after the write and before the copy"
-                yield Finding("race", "fence_proxy_tensormap_after_global_write", message, fix, event.number)
-                break
-        else:
-            if desc in written:
-                message = f"{desc} is acquired between its last write and {place_of(event)}, as it must be"
-                yield Finding("note", "fence_proxy_tensormap_after_global_write", message, "", event.number)
-        ends = [node + 1] if instruction.op == "tma_store" else []
-        ends += [order.code.flights[number].node for number in instruction.flights if event.amount]
-        used.setdefault(desc, []).extend((end, instruction) for end in ends)
-
-
-def _flag_hazards(order: Order) -> Iterator[Finding]:
-    stores = [(node, i, agent) for node, (i, agent) in order.where.items() if i.op == "tma_store"]
-    for node, (instruction, agent) in order.where.items():
-        if instruction.op != "st_global_flag":
-            continue
-        own = any(of == agent for _, _, of in stores)
-        for store, stored, _ in stores:
-            if (own and not order.before(store, node)) or order.before(store + 2, node) or order.before(node, store):
-                continue
-            flag, what = place_of(instruction.event), place_of(stored.event)
-            if order.before(store + 1, node):
-                message = f"{flag} tells of {what}, of which only the source was waited for: .read frees shared memory"
-                rule, fix = "read_wait_only_frees_smem", "wait_group n=0 without read"
-            else:
-                message = f"{flag} tells of {what}, which may not be in global memory yet: nothing waits for its group"
-                rule, fix = "global_data_before_flag", "commit_group and wait_group n=0 without read before the flag"
-            yield Finding("race", rule, message, fix, instruction.event.number)
 
 
 def _race(rule: str, message: str, fix: str, at: Access, numbers: dict[str, int] | None = None) -> Finding:

@@ -32,13 +32,17 @@ def init_hazards(order: Order) -> Iterator[Finding]:
         for bar in instruction.bars:
             into = inits if instruction.op == "init" else uses
             into.setdefault(bar, []).append((node, instruction, agent))
+    between = [
+        (node, i.op, agent) for node, (i, agent) in order.where.items()
+        if i.op in ("fence_mbarrier_init", "fence_proxy_async", "cluster_sync")
+    ]  # fmt: skip
     for bar, made in inits.items():
         yield from _twice(order, bar, made, uses.get(bar, []))
         node, init, agent = made[-1]
         if agent >= 0:  # by agent `init` it is published already
             for use in uses.get(bar, []):
                 if len(made) == 1 or order.before(node, use[0]):
-                    yield from _use(order, bar, (node, init, agent), use)
+                    yield from _use(order, bar, (node, init, agent), use, between)
     yield from _exits(order)
 
 
@@ -59,8 +63,9 @@ def _twice(
 
 
 def _use(
-    order: Order, bar: int, made: tuple[int, Instruction, int], use: tuple[int, Instruction, int]
-) -> Iterator[Finding]:
+    order: Order, bar: int, made: tuple[int, Instruction, int], use: tuple[int, Instruction, int],
+    steps: list[tuple[int, str, int]],
+) -> Iterator[Finding]:  # fmt: skip
     (init, made_by, agent), (node, instruction, user) = made, use
     name, event = order.code.bars[bar], instruction.event
     if not order.reached.get(node, order.past[node]) >> init & 1:
@@ -68,9 +73,7 @@ def _use(
         fix = "insert a sync between the init and the first use by another thread"
         yield Finding("race", "mbarrier_init_visibility", message, fix, event.number)
         return
-    between = [
-        (i.op, by) for at, (i, by) in order.where.items() if order.before(init, at) and order.before(at, node)
-    ]  # fmt: skip
+    between = [(op, by) for at, op, by in steps if order.before(init, at) and order.before(at, node)]
     fenced = ("fence_mbarrier_init", agent) in between or any(op == "fence_proxy_async" for op, _ in between)
     away = cta_of_name(name)
     ctas = order.code.ctas

@@ -26,6 +26,7 @@ from tmalab.model.mbarrier import MBarrier, MBarrierError
 
 # What neither waits nor moves a barrier: it is done as soon as its agent comes to it.
 LOCAL = frozenset(op for op, fields in OPS.items() if "bar" not in fields and op not in SYNCS) | {"test_wait"}
+_ARRIVES = frozenset({"arrive", "arrive_expect_tx", "arrive_drop"})
 _ARMS = frozenset({"arrive", "expect_tx", "arrive_expect_tx", "arrive_drop", "tma_load"})
 # The engine moves 16 bytes at least.
 _LEAST_PIECE = 16
@@ -47,11 +48,22 @@ class Machine:
         }
         self.start = State(
             (0,) * len(code.agents),
-            (None,) * len(code.bars),
+            self._given_bars() if story else (None,) * len(code.bars),
             tuple(self._unasked()),
             (-1,) * len(self.waiters),
             code.gates,
         )
+
+    def _given_bars(self) -> tuple[MBarrier | None, ...]:
+        """Barriers that nobody initialises: they count what arrives in a phase, or let through where nothing does."""
+        made: list[MBarrier | None] = []
+        for bar in range(len(self.code.bars)):
+            on_it = [i for code in self.code.code for i in {i.node: i for i in code}.values() if bar in i.bars]
+            arrives = {i.node: max(i.event.amount, 1) if i.op == "arrive" else 1 for i in on_it if i.op in _ARRIVES}
+            turns = max((sum(i.op == "wait" and bar in i.bars for i in code) for code in self.code.code), default=0)
+            known = bar in self.code.initialised or not arrives
+            made.append(None if known else MBarrier.init(max(sum(arrives.values()) // max(turns, 1), 1)))
+        return tuple(made)
 
     def _unasked(self) -> list[InFlight]:
         """Bytes that the program lists and no load brings: they may land at any time."""

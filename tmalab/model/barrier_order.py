@@ -56,6 +56,7 @@ class Order:
         self.reached: dict[int, int] = {}
         self.where: dict[int, tuple[Instruction, int]] = {}
         self.counted: dict[tuple[int, int], Counted] = {}
+        self.issued: dict[int, int] = {}
         self.waits: list[Waited] = []
         self.groups = [BulkGroups() for _ in self.code.agents]
         self.group_waits: list[tuple[Instruction, int, BulkGroups]] = []
@@ -75,11 +76,16 @@ class Order:
 
     def always(self) -> bool:
         """Whether every interleaving counts every operation in the phase of this run, and so ends as it does."""
-        if self.troubled or self.last is None:
+        if self.troubled or self.last is None or self._lives_end():
             return False
         return all(map(self._phase_is_fixed, self.counted)) and all(map(self._wait_is_fixed, self.waits)) and all(
             self._blocked_is_fixed(agent) for agent in range(len(self.code.agents))
         )  # fmt: skip
+
+    def _lives_end(self) -> bool:
+        """Whether a barrier is made invalid, or initialised more than once: its phases do not follow one another."""
+        inits = [bar for made in (self.code.first, *self.code.code) for i in made if i.op == "init" for bar in i.bars]
+        return len(inits) > len(set(inits)) or any(i.op == "inval" for made in self.code.code for i in made)
 
     def _phase_is_fixed(self, at: tuple[int, int]) -> bool:
         bar, phase = at
@@ -200,6 +206,8 @@ class Order:
         if op in ("arrive", "expect_tx", "arrive_expect_tx", "arrive_drop", "complete_tx"):
             for bar in instruction.bars:
                 self._count(state, instruction, bar, past)
+        elif op == "tma_load":
+            self.issued |= dict.fromkeys(instruction.flights, node)
         elif op == "tma_store":
             self.groups[agent] = self.groups[agent].store(node)
         elif op == "commit_group":
@@ -217,12 +225,10 @@ class Order:
         phase = barrier.phase - 1
         seen = state.seen[self.machine.waiters[agent, bar]]
         self.waits.append(Waited(instruction.node, bar, phase, past, seen))
-        joined = 0
-        for (of, number), found in self.counted.items():
-            if of == bar and number == phase:
-                joined |= found.every | found.known_to_arrivals
-                for node in _bits(found.every & ~past):
-                    joined |= self.past[node]
+        found = self.armed(bar, phase)
+        joined = found.every | found.known_to_arrivals
+        for node in _bits(found.every & ~past):
+            joined |= self.past[node]
         return joined
 
     def _count(self, state: State, instruction: Instruction, bar: int, past: int) -> None:
@@ -247,7 +253,7 @@ class Order:
         flight = self.code.flights[choice.flight]
         barrier = state.bars[flight.bar]
         over = after is not None and all(left.flight != choice.flight for left in after.flights)
-        issue = next((n for n, (i, _) in self.where.items() if choice.flight in i.flights), None)
+        issue = self.issued.get(choice.flight)
         past = 0 if issue is None else self.past[issue] | 1 << issue
         riders = [each.node for each in self.code.flights if each.rides == choice.flight and not each.pieces]
         for node in (flight.node, *riders) if over else ():

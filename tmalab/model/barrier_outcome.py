@@ -1,6 +1,8 @@
 """What running a barrier program says: the verdict, why, the first bad event, the counts there, and one whole run.
 
-    error > race > hang > completes        `outcomes` holds every one that is possible, `verdict` the worst
+    error > race > hang > completes        `outcomes` holds every one that is possible, the verdict first
+
+A race that may also end in a fault stays a race: where it does not fault it goes wrong in silence.
 
 >>> WORST[0], worst_first({"completes", "race"})
 ('error', ('race', 'completes'))

@@ -91,12 +91,17 @@ class BarrierProgram:
                 known = any((finding.rule, finding.event) == (other.rule, other.event) for other in found)
                 # A wait that hangs in one order and races in another is told once, as a race.
                 if not known and (self._bar_of(finding) or "") not in raced:
+                    if seen.idle & self._nodes_of(finding):
+                        message = f"{finding.message}; in another order it returns at once, for the phase before"
+                        finding = finding._replace(verdict="race", message=message)
                     paths[len(found)] = path
                     found.append(finding)
-        if not seen.ended and not seen.stuck and not seen.bounded:  # in no order does it go well
-            found = [f._replace(verdict="error") if f.rule == "arrivals_within_count" else f for f in found]
         ends = {"completes"} if seen.ended else set()
         ends |= {"hang"} if seen.stuck else set()
+        if any(finding.rule == "arrivals_within_count" for finding in found):
+            if not ends and not seen.bounded:  # in no order does it go well
+                found = [f._replace(verdict="error") if f.rule == "arrivals_within_count" else f for f in found]
+            ends.add("error")
         worst = min((f for f in found if f.verdict in WORST), key=self._rank, default=None)
         path = paths.get(next((at for at, f in enumerate(found) if f is worst), -1), ())
         if not path:
@@ -119,6 +124,9 @@ class BarrierProgram:
             loose_finding(self._machine, by_node[n], bar, [*found]) for (n, bar), found in loose.items() if bar == first
         ]
 
+    def _nodes_of(self, finding: Finding) -> set[int]:
+        return {i.node for made in self.code.code for i in made if i.event.number == finding.event}
+
     def _bar_of(self, finding: Finding) -> str | None:
         return self.events[finding.event].bar if finding.event is not None else None
 
@@ -135,7 +143,9 @@ class BarrierProgram:
         faults = sorted((finding for finding in found if finding.verdict in WORST), key=self._rank)
         faults = self._with_bad_turns(faults)
         notes = [finding for finding in found if finding.verdict not in WORST]
-        outcomes = worst_first({*ends, *(finding.verdict for finding in faults)} or {"completes"})
+        verdict = faults[0].verdict if faults else "completes"
+        others = {*ends, *(finding.verdict for finding in faults)} - {verdict}
+        outcomes = (verdict, *worst_first(others))
         run = replay(self._machine, path)
         if not faults:
             notes += self._fresh_waits()
@@ -145,7 +155,7 @@ class BarrierProgram:
         first = faults[0]
         counts = first.counts or self._counts_at(run.steps, first.event)
         return Outcome(
-            outcomes[0], outcomes, first.message, first.rule, first.fix, first.event, counts, run.steps, tuple(faults),
+            verdict, outcomes, first.message, first.rule, first.fix, first.event, counts, run.steps, tuple(faults),
             tuple(notes), blocked, first.numbers,
         )  # fmt: skip
 

@@ -14,6 +14,7 @@ from tmalab.model.barrier_machine import Machine
 from tmalab.model.barrier_state import Choice, State, Trouble
 
 Path = tuple[Choice, ...]
+Booked = dict[tuple[int, int], dict[int, tuple[State, Choice]]]
 
 
 class Told(NamedTuple):
@@ -29,13 +30,15 @@ class Told(NamedTuple):
 class Search(NamedTuple):
     """What a search found. `stuck` and `ended` are last states, of runs that hang and that complete.
 
-    `booked` says for each node and barrier the phases that it was counted in.
+    `booked` says for each node and barrier the phases that it was counted in; `idle` are waits that returned for a
+    phase that their agent had waited for before.
     """
 
     told: tuple[Told, ...]
     stuck: tuple[State, ...]
     ended: tuple[State, ...]
-    booked: dict[tuple[int, int], dict[int, tuple[State, Choice]]]
+    booked: Booked
+    idle: frozenset[int]
     came: dict[State, tuple[State, Choice] | None]
     bounded: bool
 
@@ -60,32 +63,31 @@ def search(machine: Machine, budget: int) -> Search:
 
     stuck: list[State] = []
     ended: list[State] = []
-    booked: dict[tuple[int, int], dict[int, tuple[State, Choice]]] = {}
+    booked: Booked = {}
+    idle: set[int] = set()
     begun = machine.begun(tell)
     if begun is None:
-        return Search(tuple(told.values()), (), (), booked, {}, False)
+        return Search(tuple(told.values()), (), (), booked, frozenset(), {}, False)
     came: dict[State, tuple[State, Choice] | None] = {begun: None}
     pending = [begun]
     while pending:
         if len(came) > budget:
-            return Search(tuple(told.values()), tuple(stuck), tuple(ended), booked, came, True)
+            return Search(tuple(told.values()), tuple(stuck), tuple(ended), booked, frozenset(idle), came, True)
         state = pending.pop()
         choices = machine.choices(state)
         if not choices:
             (ended if machine.done(state) else stuck).append(state)
         for choice in choices:
             here[0] = (state, choice)
-            _book(machine, state, choice, booked)
+            _book(machine, state, choice, booked, idle)
             after = machine.after(state, choice, tell)
             if after is not None and after not in came:
                 came[after] = (state, choice)
                 pending.append(after)
-    return Search(tuple(told.values()), tuple(stuck), tuple(ended), booked, came, False)
+    return Search(tuple(told.values()), tuple(stuck), tuple(ended), booked, frozenset(idle), came, False)
 
 
-def _book(
-    machine: Machine, state: State, choice: Choice, booked: dict[tuple[int, int], dict[int, tuple[State, Choice]]]
-) -> None:
+def _book(machine: Machine, state: State, choice: Choice, booked: Booked, idle: set[int]) -> None:
     if choice.flight >= 0 or len(choice.agents) != 1:
         return
     [agent] = choice.agents
@@ -100,4 +102,6 @@ def _book(
         barrier = state.bars[bar]
         if barrier is not None:
             phase = barrier.phase - (instruction.op == "wait")
+            if instruction.op == "wait" and phase <= state.seen[machine.waiters[agent, bar]]:
+                idle.add(instruction.node)
             booked.setdefault((instruction.node, bar), {}).setdefault(phase, (state, choice))

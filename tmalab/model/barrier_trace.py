@@ -130,7 +130,8 @@ def _landing(machine: Machine, state: State, after: State | None, choice: Choice
     left = next(each.left for each in state.flights if each.flight == choice.flight)
     event = flight.pieces[left][1] if flight.pieces is not None else None
     before, then = _counts(state, flight.bar), _counts(after, flight.bar)
-    part = f"{choice.tx_bytes} bytes land" + (_moved(before, then))
+    moved = _moved(before, then)
+    part = f"{choice.tx_bytes} bytes land" + (f": {moved}" if moved else "")
     return Step(ENGINE, event, "complete_tx", machine.code.bars[flight.bar], part, before, then)
 
 
@@ -152,7 +153,7 @@ def _text(instruction: Instruction, before: BarrierCounts | None, then: BarrierC
     if op in SYNCS:
         return "meets the others"
     if instruction.bars:
-        return f"{op}{_moved(before, then)}"
+        return _moved(before, then)
     what = event.buf or event.desc or event.said.get("flag") or ""
     if op == "wait_group":
         what = f"{event.amount}{', sources only' if event.read else ''}"
@@ -163,5 +164,5 @@ def _moved(before: BarrierCounts | None, then: BarrierCounts | None) -> str:
     if before is None or then is None:
         return ""
     if then.phase > before.phase:
-        return f": phase {before.phase} is complete"
-    return f": {then.pending_count} arrivals and {then.tx_count} bytes to come"
+        return f"phase {before.phase} is complete"
+    return f"{then.pending_count} arrivals and {then.tx_count} bytes to come"
