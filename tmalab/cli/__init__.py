@@ -25,6 +25,7 @@ from tmalab.errors import TmaLabError
 COMMANDS = {
     "check": "say which rules a tensor map, a copy or a layout breaks, and how to mend it",
     "predict": "print or draw where one load puts each 16 bytes of its box",
+    "banks": "say what an access to shared memory costs a warp, bank by bank, and what would free it",
     "observe": "show what a Hopper GPU did with a named case",
     "run": "launch a kernel of your own, and say what it waits for if it never ends",
     "record": "rewrite the recordings, or run a campaign, on a Hopper GPU",
