@@ -112,7 +112,7 @@ class CostFigure(Figure):
         """The present state as plain JSON."""
         found = self._found
         head, rows = found.table()
-        told = {"error": found.error}
+        told: dict[str, Any] = {"error": found.error}
         if found.told:
             told = {
                 "degree": found.told["degree"], "wavefronts": [wave["lanes"] for wave in found.told["waves"]],

@@ -136,8 +136,8 @@ def measurements(observe: Observe | None) -> tuple[Mapping[Pattern, tuple[float,
 
 
 def _rounded(measured: tuple[float, float, int] | None) -> tuple[float, float, int] | None:
-    """As the figure writes them: a tenth of a cycle is less than the spread of two runs."""
-    return None if measured is None else (round(measured[0], 1), round(measured[1], 1), int(measured[2]))
+    """As the figure writes them."""
+    return None if measured is None else (round(measured[0], 2), round(measured[1], 2), int(measured[2]))
 
 
 def write_waves(waves: Sequence[Sequence[int]]) -> str:

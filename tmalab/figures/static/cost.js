@@ -10,7 +10,7 @@ const CALL = "tmalab.checker.cost:cost_json";
 const NOT_MEASURED = "Model, not measured: there is no recording of this state.";
 const NAMES = {
   row: "row", column: "column", diagonal: "diagonal", transposed: "transposed", ldmatrix: "ldmatrix x4",
-  ldmatrix_trans: "ldmatrix x4 trans", expression: "your own", element: "one element", 4: "4 bytes", 8: "8 bytes", 16: "16 bytes",
+  ldmatrix_trans: "ldmatrix .trans", expression: "your own", element: "one element", 4: "4 bytes", 8: "8 bytes", 16: "16 bytes",
 };
 
 function render({ model, el }) {
@@ -51,7 +51,7 @@ function render({ model, el }) {
       shown = String(listed);
       select.value = value;
     };
-    return { node: h("label", { class: "tma-field" }, h("span", { class: "tma-legend" }, legend), select), select, paint };
+    return { name, legend, node: h("label", { class: "tma-field" }, h("span", { class: "tma-legend" }, legend), select), select, paint };
   }
   const change = (values) => {
     const typed = values.access === "expression" && !model.get("edit") ? { edit: expressionOf(spec, state()) } : {};
@@ -60,49 +60,58 @@ function render({ model, el }) {
   const width = chooser("width", "Each lane moves", spec.choices.width, (value) => NAMES[value]);
   const lanesMove = { node: width.node, paint() {
     width.paint();
-    width.select.disabled = at.wanted.matrix; // a lane of ldmatrix names 16 bytes
-    if (at.wanted.matrix) width.select.value = "16";
+    const matrix = width.select.disabled = spec.matrix.includes(model.get("access"));
+    if (matrix) width.select.value = "16"; // what a lane of ldmatrix names
   } };
 
-  // --- what is typed --------------------------------------------------------------------------------------------------
+  // --- the tile, and what is typed ----------------------------------------------------------------------------------
 
+  const dtype = chooser("dtype", "Tile of", spec.choices.dtype);
+  // Chosen among what is recorded; where Python computes, typed.
+  const sizes = [
+    [chooser("rows", "rows", spec.rows), 1], [chooser("row_bytes", "row bytes", spec.row_bytes), 16],
+    [chooser("padding", "padding", spec.paddings), 4], [chooser("base", "base address", [0]), 128],
+  ].map(([choice, step]) => {
+    const input = h("input", {
+      type: "number", min: 0, step, "aria-label": choice.legend,
+      onchange: () => {
+        const value = whole(input.value.trim());
+        setAttribute(input, "aria-invalid", value === undefined ? true : null);
+        if (value !== undefined) change({ [choice.name]: value });
+      },
+    });
+    choice.node.append(input);
+    return {
+      node: choice.node,
+      paint() {
+        choice.paint();
+        choice.select.hidden = python.computes;
+        choice.select.disabled = choice.select.length < 2;
+        input.hidden = !python.computes;
+        if (input !== document.activeElement) input.value = model.get(choice.name);
+      },
+    };
+  });
   const code = h("code");
   const typed = h("input", {
     type: "text", class: "tma-typed", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 300,
     "aria-label": "your own expression of the lane", onchange: () => change({ access: "expression", edit: typed.value }),
   });
-  const number = (name, legend, step) => {
-    const text = h("code"), input = h("input", {
-      type: "number", min: 0, step, "aria-label": legend,
-      onchange: () => {
-        const value = whole(input.value.trim());
-        setAttribute(input, "aria-invalid", value === undefined ? true : null);
-        if (value !== undefined) change({ [name]: value });
-      },
-    });
-    return { node: h("label", {}, h("span", {}, legend), " ", text, input), text, input, name };
-  };
-  const numbers = [number("rows", "rows", 1), number("row_bytes", "row bytes", 16), number("padding", "padding", 4), number("base", "base address", 128)];
   const load = h("button", { type: "button", class: "tma-button", onclick: () => python.start() });
   const why = h("small", { role: "status" });
   const caret = h("pre", { class: "tma-caret", "aria-hidden": true });
   const own = h("div", { class: "tma-own" },
-    h("label", { class: "tma-own-text" }, h("span", {}, "Lane reads"), " ", code, typed),
-    ...numbers.map(({ node }) => node), h("span", { class: "tma-own-load" }, why, " ", load), caret);
+    h("div", { class: "tma-tile-line" }, dtype.node, ...sizes.map(({ node }) => node)),
+    h("div", { class: "tma-typed-line" }, h("label", {}, h("span", { class: "tma-legend" }, "Lane reads"), code, typed), h("span", {}, why, " ", load)),
+    caret);
   function paintOwn() {
     const { computes, state: python_state } = python, { told } = at.found;
+    for (const one of [dtype, ...sizes]) one.paint();
     const text = expressionOf(spec, state());
     setText(code, text || "–");
     code.hidden = computes;
     typed.hidden = !computes;
     if (typed !== document.activeElement) typed.value = text;
-    for (const { text: shown, input, name } of numbers) {
-      setText(shown, String(model.get(name)));
-      shown.hidden = computes;
-      input.hidden = !computes;
-      if (input !== document.activeElement) input.value = model.get(name);
-    }
-    for (const { node, name } of numbers) node.hidden = !computes && name !== "base";
     load.hidden = !["off", "loading", "failed"].includes(python_state);
     load.disabled = python_state === "loading";
     setText(load, python_state === "failed" ? "Try again" : "Let me type it");
@@ -122,7 +131,7 @@ function render({ model, el }) {
   const notes = h("p", { class: "tma-notes" });
   const othersHead = h("p", { class: "tma-head" }, h("b", {}, "The same access, laid out otherwise"));
   const star = h("p", { class: "tma-notes" }, "* the engine does not leave this in one box");
-  const price = h("div", { class: "tma-price" }, degree, paid, words, take, othersHead, others, star, notes);
+  const price = h("div", { class: "tma-price" }, h("div", {}, degree, paid, words, take, notes), h("div", {}, othersHead, others, star));
   take.onclick = () => {
     const { swizzle, padding_bytes: padding } = at.found.told.advice;
     change({ swizzle, padding });
@@ -132,7 +141,7 @@ function render({ model, el }) {
     if (view === "model" || !seen) return `${foretold}${seen || view === "model" ? "" : ". Model, not measured"}`;
     const { cycles: took, spread, count } = told.measured;
     if (view === "difference") return `${Math.abs(count - told.count)} of ${plural(told.count, "wavefront")} differ: ${told.count} foretold, ${count} measured; ${cycles(told.cycles)} foretold, ${took.toFixed(1)} measured`;
-    return `${plural(count, "wavefront")}, ${cycles(took)} ± ${spread.toFixed(1)} an access on the ${gpu}; ${told.min_count} wavefronts at the least`.replace(" 1 wavefronts", " 1 wavefront");
+    return `${plural(count, "wavefront")}, ${took.toFixed(2)} cycles an access on the ${gpu}, its runs within ${spread.toFixed(2)}; ${plural(told.min_count, "wavefront")} at the least`;
   }
   function paintPrice() {
     const { found } = at, { told } = found, view = model.get("view");
@@ -163,8 +172,9 @@ function render({ model, el }) {
 
   // --- the card -------------------------------------------------------------------------------------------------------
 
-  const side = banks(spec.title, at, {
+  const actions = {
     wave: (wave) => put(model, { wave }),
+    step: (by) => actions.pick((model.get("lane") + by + LANES) % LANES),
     pick(lane) {
       pointed = null;
       put(model, { lane });
@@ -174,8 +184,9 @@ function render({ model, el }) {
       pointed = lane;
       frame.light();
     },
-  });
-  const stage = h("div", { class: "tma-stage tma-cost" }, own, side.node, price);
+  };
+  const side = banks(spec.title, at, actions);
+  const stage = h("div", { class: "tma-stage tma-cost" }, own, price, side.node);
 
   function paint() {
     const before = at.found, wanted = at.wanted = seek();
@@ -198,9 +209,8 @@ function render({ model, el }) {
       lane: (text) => (whole(text) < LANES ? whole(text) : undefined),
     },
     controls: [
-      chooser("dtype", "Tile of", spec.choices.dtype), chooser("rows", "Rows", spec.rows), chooser("row_bytes", "Row bytes", spec.row_bytes),
-      segments(model, "swizzle", "Swizzle", spec.choices.swizzle), chooser("padding", "Padding", spec.paddings),
-      chooser("access", "The warp reads", spec.choices.access, (value) => NAMES[value]), lanesMove, segments(model, "view", "View", spec.choices.view),
+      segments(model, "swizzle", "Swizzle", spec.choices.swizzle), chooser("access", "The warp reads", spec.choices.access, (value) => NAMES[value]), lanesMove,
+      segments(model, "view", "View", spec.choices.view),
     ],
     stage, paint, provenance: source,
     light() {

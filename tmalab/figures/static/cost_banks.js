@@ -7,14 +7,18 @@ const TINTS = 8;
 const HIGH = 64; // pixels of the tallest bar
 const DEEPEST = 2; // words that a scale has at least: one word is no full bar
 
-// `at.found` is the state that is drawn; `actions` change it: wave(number), pick(lane), about(lane or null).
+// `at.found` is the state that is drawn; `actions` change it: wave(number), step(lanes), pick(lane),
+// about(lane or null).
 export function banks(title, at, actions) {
-  const note = h("small"), step = h("span", { class: "tma-stepper", role: "group", "aria-label": "wavefronts" });
-  const button = (label, word, go) => h("button", { type: "button", "aria-label": word, onclick: () => actions.wave(go(at.found)) }, label);
-  const back = button("−", "previous wavefront", ({ wave, waves }) => (wave ? wave - 1 : waves));
-  const on = button("+", "next wavefront", ({ wave, waves }) => (wave < waves ? wave + 1 : 0));
-  const all = button("all", "all wavefronts", () => 0), where = h("span");
-  step.append(back, where, on, all);
+  const button = (label, word, go) => h("button", { type: "button", "aria-label": word, onclick: go }, label);
+  const go = (to) => () => actions.wave(to(at.found));
+  const where = h("span"), who = h("span");
+  const all = button("all", "all wavefronts", go(() => 0));
+  const waves = h("span", { class: "tma-stepper", role: "group", "aria-label": "wavefronts" },
+    button("−", "previous wavefront", go(({ wave, waves: count }) => (wave ? wave - 1 : count))), where,
+    button("+", "next wavefront", go(({ wave, waves: count }) => (wave < count ? wave + 1 : 0))), all);
+  const lanes = h("span", { class: "tma-stepper", role: "group", "aria-label": "lanes" },
+    button("−", "previous lane", () => actions.step(-1)), who, button("+", "next lane", () => actions.step(1)));
 
   const bars = Array.from({ length: BANKS }, (_, bank) => {
     const whole = h("i"), part = h("i"), count = h("small");
@@ -74,7 +78,7 @@ export function banks(title, at, actions) {
   }
 
   const node = h("div", { class: "tma-bank-side" },
-    h("p", { class: "tma-head" }, h("span", {}, h("b", {}, "Shared memory, 32 banks"), " ", note), step),
+    h("p", { class: "tma-head" }, h("span", {}, h("b", {}, "Shared memory, 32 banks")), h("span", { class: "tma-steppers" }, lanes, waves)),
     chart, numbers, holder,
     h("p", { class: "tma-key" }, "Bar = words that the bank must deliver. Cell = one word: the lane that reads it, + for more; its colour the 16 bytes of the tile's row"));
   return {
@@ -83,9 +87,9 @@ export function banks(title, at, actions) {
       const { found } = at;
       node.hidden = !found.runs;
       if (!found.runs) return;
-      setText(where, found.wave ? `${found.wave} of ${found.waves}` : plural(found.waves, "wavefront"));
+      setText(where, found.wave ? `wavefront ${found.wave} of ${found.waves}` : plural(found.waves, "wavefront"));
+      setText(who, `lane ${found.lane}`);
       all.disabled = !found.wave;
-      setText(note, found.wave ? `wavefront ${found.wave}: ${plural(lanesAt(found).length, "lane")}` : "");
       paintBars();
       paintWords();
     },
