@@ -26,6 +26,7 @@ from tmalab import NoHopperGpuError, TensorMap, model, observe
 from tmalab.experiment import catalogue
 from tmalab.experiment.bank_patterns import patterns_of
 from tmalab.model import rules
+from tmalab.model.pipeline_program import pipeline_events
 
 REPEATS = 20
 ROOT = Path(__file__).parent.parent
@@ -147,6 +148,20 @@ def _random_descriptor_lines(count: int) -> list[str]:
     return lines
 
 
+def explore_pipeline() -> list[float]:
+    """Every interleaving of a 3-stage, 2-consumer pipeline of 20 turns; the search alone, without the proof."""
+    program = model.BarrierProgram(pipeline_events(num_stages=3, consumers=2, iterations=20))
+    if program.run(prove=False).bounded:
+        raise NotHereError("the search was bounded")
+    return samples(lambda: program.run(prove=False))
+
+
+def prove_pipeline() -> list[float]:
+    """The same, as a reader asks it: the order of one run proves that every interleaving completes."""
+    events = pipeline_events(num_stages=3, consumers=2, iterations=20)
+    return samples(lambda: model.BarrierProgram(events).run())
+
+
 def check_cold() -> list[float]:
     """`tmalab check` on one descriptor, a fresh Python each time."""
     return samples(lambda: run("-m", "tmalab", *CHECK_ONE))
@@ -206,6 +221,8 @@ CLAIMS: dict[str, tuple[Callable[[], list[float]], float | None, str]] = {
     "warp patterns, 10,000": (warp_patterns_10_000, 0.5, "s"),
     "check 100,000, batch": (check_100_000, 6.0, "s"),
     "check 100,000, rules": (rules_100_000, None, "s"),
+    "barriers, every order": (explore_pipeline, 1.0, "s"),
+    "barriers, proved": (prove_pipeline, 0.1, "s"),
     "check, cold start": (check_cold, 0.350, "s"),
     "map beside tensor-layouts": (against_tensor_layouts, 100.0, "x"),
     "observe live, warm": (observe_warm, 0.010, "s"),

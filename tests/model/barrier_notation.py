@@ -7,7 +7,7 @@ from typing import Any
 
 from tmalab.model.barrier_events import OPS
 
-NUMBERS = {"bytes", "count", "parity", "n"}
+NUMBERS = {"bytes", "count", "parity", "n", "address"}
 
 
 def program(text: str) -> list[dict[str, Any]]:

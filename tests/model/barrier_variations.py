@@ -688,3 +688,5 @@ _add(
     "init init b 1; m arrive b; w wait b 0; m wait b 0; m arrive b; w wait b 0",
 )
 _add("a phase waited for twice", "completes", None, "init init b 1; m arrive b; w wait b 0; w wait b 0")
+_add("a barrier off 8 bytes", "error", "mbarrier_address_align_8", "init init b 1 address=12; p arrive b")
+_add("a barrier at 8 bytes", "completes", None, "init init b 1 address=24; p arrive b; p wait b 0")

@@ -88,7 +88,7 @@ def test_whatever_is_given_is_answered_or_refused_as_input(events):
 LEGAL = {
     "bar": st.sampled_from(("a", "cta1.a")), "bytes": st.sampled_from((0, 16, 48, 64)), "count": st.integers(0, 2),
     "parity": st.integers(0, 1), "n": st.integers(0, 1), "read": st.booleans(), "buf": st.sampled_from("st"),
-    "desc": st.just("d"), "flag": st.just("f"), "multicast": st.sampled_from((0, 1, [0, 1])),
+    "address": st.just(8), "desc": st.just("d"), "flag": st.just("f"), "multicast": st.sampled_from((0, 1, [0, 1])),
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ The model is `tmalab.model.barrier_program`; nothing is decided here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,9 +42,19 @@ _VALUES = (
 _VALUES = (
     ("arrived", "expected_arrivals"), ("delivered", "expected"), ("pending_groups", "required_n"), ("value", "limit"),
 )  # fmt: skip
+# What stands there and what is allowed, as the model's numbers name the two.
+_VALUES = (
+    ("arrived", "expected_arrivals"), ("delivered", "expected"), ("pending_groups", "required_n"), ("value", "limit"),
+)  # fmt: skip
 # A run is shown up to here; the JSON of the model's own Outcome has it whole.
 _MOST_STEPS = 60
 _MOST_CTAS = 16
+_TO_WHOM = (
+    r"\b(own|local\w*|itself|self)\b",
+    r"\b(peers?|others?)\b",
+    r"\b(leader|first|cta ?0)\b",
+    r"\b(each|every|all)\b",
+)
 
 
 def answer_barrier(reading: Reading, options: Options) -> Answer:
@@ -160,15 +171,12 @@ def _cluster_events(said: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _targets(said: Mapping[str, Any], source: int, size: int) -> list[int]:
     words = said.get("arrivals_per_cta")
     if isinstance(words, str):
-        words = words.lower()
-        if any(word in words for word in ("each", "every", "all")):
+        own, peers, leader, every = (re.search(pattern, words.lower()) for pattern in _TO_WHOM)
+        chosen = {k for k in range(size) if (own and k == source) or (peers and k != source) or (leader and k == 0)}
+        if chosen or own or peers:
+            return sorted(chosen)
+        if every:
             return list(range(size))
-        if any(word in words for word in ("own", "local", "self")):
-            return [source]
-        if any(word in words for word in ("peer", "other")):
-            return [k for k in range(size) if k != source]
-        if any(word in words for word in ("leader", "cta 0", "cta0", "first")):
-            return [0]
     fix = "say to whom: one to each cta, its own, its peers', or the leader's"
     raise InputError("not known where each CTA arrives", field="arrivals_per_cta", value=words, fix=fix)
 

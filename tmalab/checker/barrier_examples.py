@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import Any
 
-_NUMBERS = ("bytes", "count", "parity", "n")
+_NUMBERS = ("bytes", "count", "parity", "n", "address")
 _FIELDS = {
-    "init": ("bar", "count"), "wait": ("bar", "parity"), "wait_group": ("n", "read"),
-    "tma_load": ("bar", "bytes", "buf"), "arrive_expect_tx": ("bar", "bytes"), "expect_tx": ("bar", "bytes"),
-    "arrive": ("bar",), "tma_store": ("buf",), "st_shared": ("buf",), "ld_shared": ("buf",), "st_global_flag": ("flag",), "inval": ("bar",),
+    "init": ("bar", "count"), "arrive": ("bar",), "wait": ("bar", "parity"), "wait_group": ("n", "read"),
+    "arrive_expect_tx": ("bar", "bytes"), "expect_tx": ("bar", "bytes"), "tma_load": ("bar", "bytes", "buf"),
+    "tma_store": ("buf",), "st_shared": ("buf",), "ld_shared": ("buf",), "st_global_flag": ("flag",),
     "tensormap_replace": ("desc",),
 }  # fmt: skip
 
@@ -64,6 +64,7 @@ BARRIER_EXAMPLES: dict[str, dict[str, Any]] = {
     ),
     "mbarrier_initialised_once": _program("w0 init full 1; w1 init full 1"),
     "mbarrier_count_range": _program("init init full 0"),
+    "mbarrier_address_align_8": _program("init init full 1 address=4"),
     "tx_count_range": _program(_FULL + "p arrive_expect_tx full 1048576"),
     "wait_before_read": _program(_FULL + _LOAD + "c ld_shared s"),
     "stage_freed_before_refill": _program(
@@ -83,6 +84,7 @@ BARRIER_EXAMPLES: dict[str, dict[str, Any]] = {
     "bulk_group_must_cover_buffer": _program(_STORE + "t0 wait_group 1; t0 st_shared d"),
     "read_wait_only_frees_smem": _program(_STORE + "t0 wait_group 0 1; t0 st_global_flag ready"),
     "global_data_before_flag": _program(_STORE + "t0 st_global_flag ready"),
+    "store_read_before_exit": _program("t0 tma_store d; t0 commit_group"),
     "descriptor_not_modified_in_flight": _program(_FULL + "p tma_load full 64 desc=A; p tensormap_replace A"),
     "exit_before_peer_is_done": _program(
         _BOTH + "c1 arrive_expect_tx cta1.full 64; " + _SEND + "c0 exit; c1 exit"

@@ -75,3 +75,14 @@ def flag_hazards(order: Order) -> Iterator[Finding]:
                 message = f"{flag} tells of {what}, which may not be in global memory yet: nothing waits for its group"
                 rule, fix = "global_data_before_flag", "commit_group and wait_group n=0 without read before the flag"
             yield Finding("race", rule, message, fix, instruction.event.number)
+
+
+def unread_stores(order: Order) -> Iterator[Finding]:
+    """A note of the first store whose source nobody waits for: the block may not end before it was read."""
+    covered = {store for i, _, groups in order.group_waits for store in groups.covered(i.event.amount)}
+    stores = [(node, i) for node, (i, _) in order.where.items() if i.op == "tma_store" and node not in covered]
+    if stores:
+        event = stores[0][1].event
+        message = f"nothing waits for {place_of(event)}: the block must not end before its source was read"
+        fix = "commit_group and wait_group.read 0 before the block ends"
+        yield Finding("note", "store_read_before_exit", message, fix, event.number)

@@ -21,7 +21,7 @@ from tmalab.errors import InputError, short_repr
 MOST_EVENTS = 10_000
 ENGINE, EVERY_THREAD, FIRST = "hw", "all", ("init", "host")
 OPS: dict[str, tuple[str, ...]] = {
-    "init": ("bar", "count"),
+    "init": ("bar", "count", "address?"),
     "arrive": ("bar", "count?"),
     "expect_tx": ("bar", "bytes"),
     "arrive_expect_tx": ("bar", "bytes"),
@@ -93,6 +93,8 @@ def _event(index: int, said: Any) -> Event:
     if agent == ENGINE and op != "complete_tx":
         fix = "give the event to the thread that issues it; its bytes arrive by complete_tx of hw"
         raise InputError("the engine only completes bytes", field=f"{place}.op", value=op, fix=fix)
+    if op == "init" and said.get("address") is not None:
+        _integer(f"{place}.address", said["address"], "bytes")
     if agent in FIRST and op in ("wait", "wait_group", "cta_sync", "cluster_sync"):
         raise InputError(f"{agent} acts before every thread and cannot wait", field=f"{place}.op", value=op,
                          fix="give the event to a thread")  # fmt: skip

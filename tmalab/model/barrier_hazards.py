@@ -8,7 +8,7 @@
 >>> from tmalab.model.barrier_machine import Machine
 >>> from tmalab.model.barrier_order import run_in_order
 >>> said = [{"t": "t0", "op": "st_shared", "buf": "d"}, {"t": "t0", "op": "tma_store", "buf": "d"}]
->>> [found] = hazards(run_in_order(Machine(link(read_events(said)))))
+>>> found, *_ = hazards(run_in_order(Machine(link(read_events(said)))))
 >>> found.verdict, found.rule
 ('race', 'fence_proxy_async_before_tma_read')
 
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tmalab.model.barrier_code import Instruction
-from tmalab.model.barrier_descriptors import descriptor_hazards, flag_hazards
+from tmalab.model.barrier_descriptors import descriptor_hazards, flag_hazards, unread_stores
 from tmalab.model.barrier_events import EVERY_THREAD, place_of
 from tmalab.model.barrier_init import init_hazards
 from tmalab.model.barrier_order import Order
@@ -57,7 +57,8 @@ class Access(NamedTuple):
 def hazards(order: Order) -> list[Finding]:
     """The races and notes of a run, at most one of each rule for an event."""
     found: dict[tuple[str, str, int | None], Finding] = {}
-    for finding in (*_buffer_hazards(order), *descriptor_hazards(order), *flag_hazards(order), *init_hazards(order)):
+    groups = (_buffer_hazards, descriptor_hazards, flag_hazards, init_hazards, unread_stores)
+    for finding in (finding for group in groups for finding in group(order)):
         found.setdefault((finding.verdict, finding.rule, finding.event), finding)
     return list(found.values())
 

@@ -191,7 +191,11 @@ class Machine:
         return after
 
     def _init(self, state: State, instruction: Instruction, agent: int, bar: int, tell: Tell) -> State | None:
-        before = state.bars[bar]
+        before, address = state.bars[bar], instruction.event.said.get("address") or 0
+        if address % 8:
+            numbers = {"value": address, "limit": 8}
+            tell("error", "mbarrier_address_align_8", Trouble(instruction, agent, bar, numbers))
+            return None
         try:
             made = MBarrier.init(instruction.event.amount)
         except MBarrierError as error:

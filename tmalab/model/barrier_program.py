@@ -98,7 +98,8 @@ class BarrierProgram:
                     found.append(finding)
         ends = {"completes"} if seen.ended else set()
         ends |= {"hang"} if seen.stuck else set()
-        if any(finding.rule == "arrivals_within_count" for finding in found):
+        rules = {finding.rule for finding in found}
+        if "arrivals_within_count" in rules:
             if not ends and not seen.bounded:  # in no order does it go well
                 found = [f._replace(verdict="error") if f.rule == "arrivals_within_count" else f for f in found]
             ends.add("error")
@@ -144,7 +145,10 @@ class BarrierProgram:
         faults = self._with_bad_turns(faults)
         notes = [finding for finding in found if finding.verdict not in WORST]
         verdict = faults[0].verdict if faults else "completes"
-        others = {*ends, *(finding.verdict for finding in faults)} - {verdict}
+        others = {*ends, *(finding.verdict for finding in faults)}
+        if any(finding.rule == "exit_before_peer_is_done" for finding in faults):
+            others.add("error")  # measured: bytes for a block that has ended end the kernel
+        others -= {verdict}
         outcomes = (verdict, *worst_first(others))
         run = replay(self._machine, path)
         if not faults:

@@ -198,6 +198,9 @@ def told_finding(machine: Machine, verdict: str, rule: str, trouble: Trouble, re
         never = trouble.bar not in machine.code.initialised
         message = f"{place} uses {name}, " + ("which is never initialised" if never else "which was made invalid")
         fix = f"init {name} with the count of its arrivals, and publish it, before the first use"
+    elif rule == "mbarrier_address_align_8":
+        message = f"{place}: {name} lies at {numbers['value']}, which is no multiple of 8"
+        fix = "align the barriers: alignas(8) unsigned long long"
     elif rule == "tx_count_range":
         message, fix = (
             f"{place} would count {numbers['value']} bytes on {name}; it holds {MOST}",
