@@ -180,8 +180,15 @@ def _run_encode(case: Case, repeats: int, deadline_s: float) -> Observation:
 # --- wgmma ------------------------------------------------------------------------------------------------------------
 
 
+_WGMMA_TIMES = ("load_cycles", "product_cycles")  # they differ from run to run; what was read does not
+
+
 def _run_wgmma(case: Case, repeats: int, deadline_s: float) -> Observation:
-    """Arrays `read` int16[readings, 64, 64] (which element of the tile was read, -1: none), `descriptors`, `smem`."""
+    """Arrays `read` int16[readings, 64, 64] (which element of the tile was read, -1: none), `descriptors`, `smem`.
+
+    And cycles: `load_cycles` int32[2, times], one load of the tile and eight on their way at once, `product_cycles`
+    int32[readings, times], 32 products in a row.
+    """
     params = dict(case.params)
     if missing := sorted({"tensor_map", "smem_base", "smem_bytes", "operand", "readings"} - set(params)):
         raise InputError("missing", field=missing[0], value=None, fix="see tmalab/experiment/wgmma_cases.py")
@@ -195,8 +202,12 @@ def _run_wgmma(case: Case, repeats: int, deadline_s: float) -> Observation:
     values = {**chosen.values, "diagnosis": None}
     if failed is not None:
         values["diagnosis"] = diagnose_fault(values["error"], [], values.pop("detail", ""))
-    undefined = differing([reply.arrays for reply in replies]) if failed is None else {}
-    return Observation(case, chosen.arrays, values, _provenance(gpu, "wgmma_tile", repeats), "live", undefined)
+    arrays, undefined = dict(chosen.arrays), {}
+    if failed is None:
+        timed = {name: np.concatenate([reply.arrays[name] for reply in replies], axis=1) for name in _WGMMA_TIMES}
+        arrays |= timed
+        undefined = differing([{**reply.arrays, **timed} for reply in replies])
+    return Observation(case, arrays, values, _provenance(gpu, "wgmma_tile", repeats), "live", undefined)
 
 
 # --- gallery ----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@
 //   tile A, B = 8 columns   an ordinary product beside it
 //   tile B, A = identity    d[k][n] = B[k][n], for the other operand
 //
+// Then the loads and the products are timed.
+//
 // Launch: 1 block of 128 threads (one warpgroup), 1024 + OTHER_BYTES + smem_bytes of dynamic shared memory. Compile:
 // tmalab.hardware.compile.compile_kernel("wgmma_tile"). The host side is tmalab/hardware/wgmma_probe.py.
 #include "bounded_wait.cuh"
@@ -17,6 +19,9 @@ constexpr u32 OTHER_ROWS = 72;  // the identity's 64 rows, then 8 columns of num
 constexpr u32 OTHER_BYTES = OTHER_ROWS * 128;
 constexpr u32 ROWS = 64, COLUMNS = 64, PRODUCT_COLUMNS = 8;
 constexpr u32 STEPS = 4;  // of K: 4 x 16 = 64
+constexpr u32 ROUNDS = 16;         // of each timing
+constexpr u32 LOADS = 8;           // on their way at once
+constexpr u32 PRODUCT_ROUNDS = 8;  // of the four steps, in one group
 
 // One way to read the tile: its descriptor at each step. The starts count from the region's first byte.
 struct Reading {
@@ -32,12 +37,14 @@ struct Experiment {
   float* product;  // [readings][64][8]
   u64* encoded;    // [readings][STEPS]: the descriptors as wgmma got them
   unsigned char* smem_out;
+  u32* load_cycles;     // [2][ROUNDS]: one load of the tile, then LOADS of them
+  u32* product_cycles;  // [readings][ROUNDS]: PRODUCT_ROUNDS * STEPS products of m64n64k16
   u64 wait_ns;
   u32 reading_count, tile_rank, tile_bytes, smem_bytes, smem_base, tile_is_b;
 };
 
 struct Report {
-  u32 waiting_for;  // 0: nothing; 1: phase 0 of the barrier that both loads complete on
+  u32 waiting_for;  // 0: nothing; 1: phase 0 of the barrier that both loads complete on; 2: a timed load's phase
   u32 finished;     // the kernel ran to its end
   u32 region;       // where the starts count from, as an address in shared memory
   u32 unused;
@@ -54,6 +61,30 @@ __device__ void store_accumulators(float (&d)[N / 2], float* to) {
   }
 }
 // [store-end]
+
+__device__ void load_tile(const Experiment& experiment, const CUtensorMap* tile_map, void* tile, u64* full_barrier) {
+  if (experiment.tile_rank == 2) {
+    cp_async_bulk_tensor_2d_shared_cluster_global_tile(tile, tile_map, 0, 0, full_barrier);
+  } else {
+    cp_async_bulk_tensor_3d_shared_cluster_global_tile(tile, tile_map, 0, 0, 0, full_barrier);
+  }
+}
+
+// One thread: the cycles until `loads` copies of the tile are there, all to one place. False where a wait gave up.
+__device__ bool time_loads(const Experiment& experiment, const CUtensorMap* tile_map, void* tile, u64* full_barrier,
+                           u32& phase_parity, u32 loads, u32* cycles) {
+#pragma unroll 1
+  for (u32 round = 0; round < ROUNDS; ++round) {
+    const u64 start = clock64_now();
+    mbarrier_arrive_expect_tx(full_barrier, loads * experiment.tile_bytes);
+#pragma unroll 1
+    for (u32 load = 0; load < loads; ++load) load_tile(experiment, tile_map, tile, full_barrier);
+    if (!wait_for_phase(full_barrier, phase_parity, experiment.wait_ns)) return false;
+    cycles[round] = clock64_now() - start;
+    phase_parity ^= 1;
+  }
+  return true;
+}
 
 extern "C" __global__ void __launch_bounds__(128)
     wgmma_tile(const __grid_constant__ CUtensorMap tile_map, const __grid_constant__ CUtensorMap other_map,
@@ -76,11 +107,7 @@ extern "C" __global__ void __launch_bounds__(128)
     void* tile = region + experiment.smem_base;
     mbarrier_arrive_expect_tx(full_barrier, OTHER_BYTES + experiment.tile_bytes);
     cp_async_bulk_tensor_2d_shared_cluster_global_tile(other, &other_map, 0, 0, full_barrier);
-    if (experiment.tile_rank == 2) {
-      cp_async_bulk_tensor_2d_shared_cluster_global_tile(tile, &tile_map, 0, 0, full_barrier);
-    } else {
-      cp_async_bulk_tensor_3d_shared_cluster_global_tile(tile, &tile_map, 0, 0, 0, full_barrier);
-    }
+    load_tile(experiment, &tile_map, tile, full_barrier);
   }
   if (!wait_for_phase(full_barrier, 0, experiment.wait_ns)) {
     if (threadIdx.x == 0) report->waiting_for = 1;
@@ -117,9 +144,53 @@ extern "C" __global__ void __launch_bounds__(128)
     store_accumulators<PRODUCT_COLUMNS>(product, experiment.product + number * ROWS * PRODUCT_COLUMNS);
   }
 
+  // [time]
+#pragma unroll 1
+  for (u32 number = 0; number < experiment.reading_count; ++number) {
+    const Reading& reading = experiment.readings[number];
+    u64 tile[STEPS], identity[STEPS];
+#pragma unroll
+    for (u32 step = 0; step < STEPS; ++step) {
+      tile[step] = matrix_descriptor(shared_address(region) + reading.start_bytes[step], reading.leading_bytes,
+                                     reading.stride_bytes, reading.swizzle, reading.base_offset);
+      identity[step] = matrix_descriptor(shared_address(other) + 32 * step, 16, 1024, MatrixSwizzle::b128);
+    }
+    float d[COLUMNS / 2] = {};
+#pragma unroll 1
+    for (u32 round = 0; round < ROUNDS; ++round) {
+      keep_accumulators(d);
+      const u64 start = clock64_now();
+      wgmma_fence();
+#pragma unroll
+      for (u32 again = 0; again < PRODUCT_ROUNDS; ++again) {
+#pragma unroll
+        for (u32 step = 0; step < STEPS; ++step) {
+          wgmma_mma_async_m64n64k16_f32_f16_f16(d, tile[step], identity[step], 1);
+        }
+      }
+      wgmma_commit_group();
+      wgmma_wait_group<0>();
+      keep_accumulators(d);
+      __syncthreads();
+      if (threadIdx.x == 0) experiment.product_cycles[number * ROUNDS + round] = clock64_now() - start;
+    }
+    float sum = 0;
+    for (u32 i = 0; i < COLUMNS / 2; ++i) sum += d[i];
+    if (sum == -1) report->unused = 1;  // never: but the compiler drops products that nobody reads
+  }
+  // [time-end]
+
   fence_proxy_async_shared_cta();
   for (u32 at = threadIdx.x; at < experiment.smem_bytes; at += blockDim.x) experiment.smem_out[at] = region[at];
+  __syncthreads();
   if (threadIdx.x == 0) {
+    u32 phase_parity = 1;
+    const bool timed =
+        time_loads(experiment, &tile_map, region + experiment.smem_base, full_barrier, phase_parity, 1,
+                   experiment.load_cycles) &&
+        time_loads(experiment, &tile_map, region + experiment.smem_base, full_barrier, phase_parity, LOADS,
+                   experiment.load_cycles + ROUNDS);
+    report->waiting_for = timed ? 0 : 2;
     report->region = shared_address(region);
     report->finished = 1;
   }
