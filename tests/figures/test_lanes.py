@@ -18,8 +18,8 @@ UNITS = [("cycles", 1), ("ns", 0.5)]
 
 def drawn(marks, **changes):
     lanes = [Lane("producer", tuple(marks), "thread 0"), Lane("engine", ())]
-    still = Still(530, height(lanes, UNITS) + 10, "A chart")
-    draw(still, 0, 5, 530, lanes, **{"start": 0, "end": 400, "units": UNITS, **changes})
+    still = Still(NAME + 400, height(lanes, UNITS) + 10, "A chart")
+    draw(still, 0, 5, NAME + 400, lanes, **{"start": 0, "end": 400, "units": UNITS, **changes})
     return still.svg()
 
 

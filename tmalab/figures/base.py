@@ -84,7 +84,12 @@ class PageWidget(anywidget.AnyWidget):
 
 
 class Figure(PageWidget):
-    """The base of all figures. `page` names the figure's own page in the book (`figures/PAGE.html`), None for none."""
+    """The base of all figures. `page` names the figure's own page in the book (`figures/PAGE.html`), None for none.
+
+    `draws_times` says that the picture itself is made of times: another run has others, so all of it is volatile.
+    """
+
+    draws_times: ClassVar[bool] = False
 
     def __init__(self, *, page: str | None = None, **traits: Any):
         super().__init__(**traits)
@@ -113,12 +118,13 @@ class Figure(PageWidget):
     def fallback(self) -> str:
         """The still, the sentence, the provenance and the table."""
         title, sentence = escape(self.spec["title"]), escape(self.sentence())
-        return (
+        still = (
             f'<img class="tma-still" alt="{title}: {sentence}" src="{_data_uri(self.svg())}">\n'
             f'<p class="tma-say">{sentence}</p>\n'
             f'<p class="tma-foot" data-volatile>{escape(self.source())}</p>\n'
             f'<details class="tma-text"><summary>The same as a table</summary>{_table(title, *self.table())}</details>'
         )
+        return f"<section data-volatile>\n{still}\n</section>" if self.draws_times else still
 
     def save(self, path: str | Path) -> None:
         """Write the figure: `.svg` its picture, `.json` its data, `.html` a page of its own that needs nothing else."""

@@ -14,15 +14,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tmalab.figures.palette import tint
 from tmalab.figures.still import Still
 
+HATCH = "#8b949e"  # a stretch that is only waited through, in light and dark
 KINDS = ("solid", "outline", "hatch", "soft", "wrong", *(f"tint-{number}" for number in range(8)))
-ROW, NAME, AXIS = 38, 130, 20  # px of a still: a lane's height, its name's width, an axis' height
+ROW, NAME, AXIS = 38, 166, 20  # px of a still: a lane's height, its name's width, an axis' height
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,15 @@ class Lane:
     def to_dict(self) -> dict[str, Any]:
         """As lanes.js takes it."""
         return {**asdict(self), "marks": [mark.to_dict() for mark in self.marks]}
+
+
+def lane_of(given: Mapping[str, Any]) -> Lane:
+    """The lane that `Lane.to_dict` wrote."""
+    marks = (
+        Mark(mark["key"], mark["from"], mark.get("to"), mark["text"], mark["kind"], mark["say"])
+        for mark in given["marks"]
+    )
+    return Lane(given["name"], tuple(marks), given["note"])
 
 
 def ticks(start: float, end: float, wanted: int) -> list[float]:
@@ -103,8 +113,15 @@ def _mark(still: Still, mark: Mark, place: Any, row: float, hot: bool) -> None:
     first = place(mark.start)
     wide = 3.0 if mark.end is None else max(place(mark.end) - first, 2.0)
     fill = tint(int(mark.kind[5:])) if mark.kind.startswith("tint-") else "ink" if mark.kind == "solid" else "none"
-    line = "hot" if hot else {"wrong": "wrong", "outline": "hot", "hatch": "line", "soft": "line"}.get(mark.kind, "")
+    line = "hot" if hot else {"wrong": "wrong", "outline": "edge", "hatch": "line", "soft": "line"}.get(mark.kind, "")
+    if mark.end is None:
+        still.bar(first - 1, row + 6, 3, ROW - 12, fill)
+        still.note(first + 6, row + ROW / 2, mark.text)
+        return
     still.cell(first, row + 6, max(wide, 7), ROW - 12, fill=fill, line=line)
-    if mark.end is not None and wide > 6.2 * len(mark.text) + 6:
-        kind = "small" if mark.kind.startswith("tint-") else "soft"
+    if mark.kind == "hatch":
+        for step in range(1, int(wide // 9)):
+            still.bar(first + 9 * step, row + ROW - 11, 4, 2, HATCH)
+    if wide > 6.2 * len(mark.text) + 6:
+        kind = {"solid": "over", "tint": "small"}.get(mark.kind.partition("-")[0], "soft")
         still.text(first + wide / 2, row + ROW / 2, mark.text, kind)

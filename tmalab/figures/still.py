@@ -27,11 +27,12 @@ class Still:
         self._texts: list[str] = []
 
     def cell(self, x: float, y: float, width: float, height: float, *, fill: str = "none", line: str = "") -> None:
-        """A rounded box. `line`: "" none, "line" thin, "hot" strong, "wrong" dashed, "box" a dashed frame.
+        """A rounded box. `line`: "" none, "line" thin, "hot" strong, "wrong" dashed, "box" a dashed frame, "edge" thin
+        in the text's colour.
 
         The `fill` "ink" is the text's colour, in light and dark.
         """
-        inset = {"": 0, "line": 0.5}.get(line, 1.5)
+        inset = {"": 0, "line": 0.5, "edge": 0.6}.get(line, 1.5)
         wide, high = width - 2 * inset - 6, height - 2 * inset - 6
         corner = "a3 3 0 0 1"
         path = (
@@ -54,7 +55,7 @@ class Still:
         self._cells.setdefault((fill, ""), []).append(f"M{x:g} {y:g}h{width:g}v{height:g}h{-width:g}z")
 
     def text(self, x: float, y: float, text: str, kind: str = "label") -> None:
-        """A text about (`x`, `y`). `kind`: "label" or "small" on a tint, "plain" or "soft" elsewhere."""
+        """A text about (`x`, `y`). `kind`: "label" or "small" on a tint, "over" on ink, "plain" or "soft" elsewhere."""
         self._texts.append(f"<text x='{x:g}' y='{y:g}' class='{kind}'>{escape(text)}</text>")
 
     def note(self, x: float, y: float, text: str) -> None:
@@ -68,11 +69,15 @@ class Still:
 
     def svg(self) -> str:
         """The whole drawing. Boxes without a line come first, then those with one, then the texts."""
-        cells = sorted(self._cells.items(), key=lambda item: ("", "line", "box", "wrong", "hot").index(item[0][1]))
+        cells = sorted(
+            self._cells.items(), key=lambda item: ("", "line", "edge", "box", "wrong", "hot").index(item[0][1])
+        )
         paths = "\n".join(f"<path{_looks(line, fill)} d='{''.join(found)}'/>" for (fill, line), found in cells)
         texts = "\n".join(self._texts)
         style = _STYLE + (_BOX if any(line == "box" for _, line in self._cells) else "")
         style += _SOLID if any(fill == "ink" for fill, _ in self._cells) else ""
+        style += _EDGE if any(line == "edge" for _, line in self._cells) else ""
+        style += _OVER if "class='over'" in texts else ""
         return (
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {self.width:g} {self.height:g}' "
             f"width='{self.width:g}' height='{self.height:g}'>\n<title>{escape(self.title)}</title>\n"
@@ -106,3 +111,7 @@ _BOX = ".box{stroke-width:2;stroke-dasharray:4 2;stroke:%s}@media (prefers-color
 _BOX %= INKS["accent"]
 _SOLID = ".solid{fill:%s}@media (prefers-color-scheme:dark){.solid{fill:%s}}"
 _SOLID %= INKS["ink"]
+_EDGE = ".edge{stroke-width:1.2;stroke:%s}@media (prefers-color-scheme:dark){.edge{stroke:%s}}"
+_EDGE %= INKS["ink"]
+_OVER = ".over{text-anchor:middle;fill:%s}@media (prefers-color-scheme:dark){.over{fill:%s}}"
+_OVER %= INKS["card"]

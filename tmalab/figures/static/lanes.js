@@ -48,13 +48,13 @@ export function nearestMark(marks, time) {
   });
 }
 
-// units: [[name, factor], …], one axis each; a time times its factor is what that axis says.
-export function laneChart({ label, units, onPoint, onPick }) {
+// What is drawn has `units` [[name, factor], …], one or two, an axis each; a time times its factor is what the axis says.
+export function laneChart({ label, onPoint, onPick }) {
   let shown = { lanes: [], from: 0, to: 1 }, stop = null;
   const nodes = new Map();
   const cursor = h("i", { class: "tma-lane-cursor", "aria-hidden": true });
   const rows = h("div", { class: "tma-lane-rows" });
-  const axes = units.map(() => h("div", { class: "tma-lane-axis", "aria-hidden": true }, h("div")));
+  const axes = [0, 1].map(() => h("div", { class: "tma-lane-axis", "aria-hidden": true }, h("div")));
   const percent = (time) => (100 * (time - shown.from)) / (shown.to - shown.from);
   const markAt = (event) => {
     const track = event.target.closest?.(".tma-lane-track");
@@ -81,7 +81,7 @@ export function laneChart({ label, units, onPoint, onPick }) {
       nodes.get(next).focus();
     },
   }, rows);
-  const whole = h("div", { class: "tma-lane-chart" }, ...axes.slice(0, 1), node, ...axes.slice(1));
+  const whole = h("div", { class: "tma-lane-chart" }, axes[0], node, axes[1]);
 
   function draw(next) {
     shown = next;
@@ -102,7 +102,8 @@ export function laneChart({ label, units, onPoint, onPick }) {
       return h("div", { class: "tma-lane", role: "group", "aria-label": note ? `${name}, ${note}` : name },
         h("p", { class: "tma-lane-name", "aria-hidden": true }, h("b", {}, name), " ", h("small", {}, note)), track);
     }), cursor);
-    units.forEach(([name, factor], i) => {
+    axes[1].hidden = shown.units.length < 2;
+    shown.units.forEach(([name, factor], i) => {
       const places = ticks(shown.from * factor, shown.to * factor, 6);
       const words = places.map((at, j) => String(Math.round(at * 1e6) / 1e6) + (j ? "" : ` ${name}`));
       axes[i].firstChild.replaceChildren(...places.map((at, j) => h("span", { style: `left:${percent(at / factor)}%` }, words[j])));
