@@ -33,6 +33,7 @@ MAY_IMPORT = {  # a layer: the layers that its modules may name, late imports in
     "hardware": {"errors", "model", "experiment"},
     "recordings": {"errors", "model", "experiment", "hardware"},
     "figures": {"errors", "model", "experiment", "checker"},
+    "gallery": {"errors", "model", "experiment", "hardware"},
 }
 # The model reaches the driver in these places only, each inside the one function that needs it.
 LATE = {("tmalab.model.tensor_map", "tmalab.hardware.encode")}
@@ -111,6 +112,7 @@ LAYERS_ABOVE_MODEL = {f"tmalab.{name}" for name in ("experiment", "hardware", "r
         (import_all("hardware"), GPU | {"tmalab.recordings", "tmalab.figures", "tmalab.cli"}),
         (import_all("recordings"), GPU | {"tmalab.figures", "tmalab.cli", "matplotlib", "rich"}),
         (import_all("figures"), GPU | {"tmalab.hardware", "tmalab.recordings", "tmalab.cli", "matplotlib"}),
+        (import_all("gallery"), GPU | {"numpy", "tmalab.recordings", "tmalab.figures", "tmalab.cli", "matplotlib"}),
         (import_all("cli"), GPU | {"numpy", "rich", "matplotlib", "anywidget"}),
     ],
     ids=[
@@ -124,6 +126,7 @@ LAYERS_ABOVE_MODEL = {f"tmalab.{name}" for name in ("experiment", "hardware", "r
         "all of hardware",
         "all of recordings",
         "all of figures",
+        "all of gallery",
         "all of cli",
     ],
 )

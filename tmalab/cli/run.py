@@ -22,7 +22,7 @@ the kernel is built on ptx.cuh and says in lines of TOML how it is launched, for
   //@ launch = { grid = 64, block = 32, shared_bytes = 0 }
   //@ buffers.a = { pattern = "random", seed = 1, bytes = 262144 }
   //@ buffers.b = { pattern = "fill", value = 205, bytes = 262144 }
-  //@ maps.a_map = { buffer = "a", dtype = "float16", global_dim = [64, 2048], global_strides = [128], box_dim = [64, 32] }
+  //@ maps.a_map = { buffer = "a", dtype = "uint8", global_dim = [64, 4096], global_strides = [64], box_dim = [64, 64] }
   //@ arguments = ["a_map", "b"]
   //@ expect = { b = "a" }
 a map goes in by value ("&a_map": its address in global memory), a buffer as an address, an integer as an int.
@@ -38,9 +38,9 @@ def add_parser(subparsers: Any) -> None:
     )  # fmt: skip
     parser.add_argument("file", type=Path, help="the CUDA source, with its //@ lines")
     parser.add_argument("--watch", action="store_true", help="end every wait at the deadline and say what was missing")
-    parser.add_argument("--deadline", type=float, default=2.0, metavar="S", help="seconds until a wait ends (default 2)")
+    parser.add_argument("--deadline", type=float, default=2.0, metavar="S", help="seconds until a wait ends (2)")
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME", help="define a macro")
-    parser.add_argument("-I", dest="folders", action="append", default=[], metavar="FOLDER", help="look for headers there")
+    parser.add_argument("-I", dest="folders", action="append", default=[], metavar="FOLDER", help="find headers there")
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
 
 
@@ -52,7 +52,9 @@ def run(args: argparse.Namespace) -> int:
     from tmalab.hardware.worker_client import shared_worker
 
     if not 0 < args.deadline <= 60:
-        raise InputError("not a deadline", field="--deadline", value=args.deadline, limit=60, fix="use up to 60 seconds")
+        raise InputError(
+            "not a deadline", field="--deadline", value=args.deadline, limit=60, fix="use up to 60 seconds"
+        )
     text = args.file.read_text(encoding="utf-8")
     if _BROKEN in args.defines:
         text = version(text, broken=True, keep_lines=True)

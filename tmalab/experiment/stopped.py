@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+_LATE = "nothing is missing: it completed just after the deadline"
+
 
 def stop_sentence(stop: Mapping[str, Any]) -> str:
     """One wait that passed its deadline, as `watch_probe` describes it."""
@@ -36,7 +38,9 @@ def _bytes(stop: Mapping[str, Any]) -> str | None:
     if surplus is None:
         return f"armed for {armed} bytes; how many arrived could not be counted"
     if surplus == 0:
-        return f"armed for {armed} bytes, all arrived" if armed else None if stop["pending_arrivals"] else "nothing"
+        if armed:
+            return f"armed for {armed} bytes, all arrived"
+        return None if stop["pending_arrivals"] else _LATE
     came = f"armed for {armed} bytes, {armed + surplus} arrived"
     if surplus < 0:
         return f"{came}; {-surplus} {_verb(-surplus)} missing"

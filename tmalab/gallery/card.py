@@ -58,12 +58,12 @@ class Card:
 
     def _repr_html_(self) -> str:
         found, verdict = self.entry, self.verdict
-        stops = "".join(f"<p data-volatile>{_mono(stop_sentence(stop))}</p>" for stop in self.broken["stops"])
+        stops = "".join(f"<p>{_mono(stop_sentence(stop))}</p>" for stop in self.broken["stops"])
         rows = [
             ("The tool says", f"<p>{_word(verdict.word)} {escape(_sentence(verdict.why))}</p>" + _advice(verdict)),
-            ("The H200 did", _counts(self.broken) + stops),
+            ("The H200 did", f"<section data-volatile>{_counts(self.broken)}{stops}</section>"),
             ("The fix", _diff(found.diff())),
-            ("Mended", _counts(self.fixed)),
+            ("Mended", f"<section data-volatile>{_counts(self.fixed)}</section>"),
             ("Explains", f"<p>{escape(', '.join(found.reports))}</p>" if found.reports else ""),
         ]
         body = "".join(f"<dt>{name}</dt><dd>{content}</dd>" for name, content in rows if content)
@@ -127,12 +127,12 @@ def _mono(text: str) -> str:
 
 
 def _counts(seen: Mapping[str, Any]) -> str:
-    """A bar of its parts and the sentence; on one line, which a regression run may leave out."""
+    """A bar of its parts and the sentence; counts, so they stand where a regression run does not look."""
     parts = "".join(
         f'<span data-word="{escape(word)}" style="flex-grow:{runs}" title="{runs} {escape(word)}"></span>'
         for word, runs in shares(seen)
     )
-    return f'<p data-volatile><span class="tma-share" aria-hidden="true">{parts}</span>{outcome_sentence(seen)}</p>'
+    return f'<p><span class="tma-share" aria-hidden="true">{parts}</span>{outcome_sentence(seen)}</p>'
 
 
 def _diff(lines: list[str]) -> str:

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tmalab import TensorMap, model
 from tmalab.hardware.kernel_file import KernelFile, event_lines, parse_kernel_file
+from tmalab.model.barrier_program import BarrierProgram
 from tmalab.model.launch_rules import launch_violations, launch_warnings
 from tmalab.model.rules.allocation import extent_warnings
+from tmalab.model.tensor_map import TensorMap
 from tmalab.model.violation import Violation
 
 REFUSED_ERROR = "INVALID_VALUE"  # what cuTensorMapEncodeTiled answers to a map that it refuses
@@ -78,7 +79,7 @@ def verdict_of(text: str) -> Verdict:
     events = events_of(text)
     if not events:
         return Verdict("completes", "No rule is broken.", outcomes=("completes",))
-    outcome = model.BarrierProgram(events).run()
+    outcome = BarrierProgram(events).run()
     if outcome.verdict == "completes" and outcome.notes:  # legal, and worth knowing
         return Verdict(outcome.verdict, outcome.notes[0].message, outcome.notes[0].fix, outcome.outcomes)
     return Verdict(outcome.verdict, outcome.why, outcome.fix, outcome.outcomes)

@@ -26,7 +26,7 @@ from tmalab.model.tensor_map_fields import TensorMapFields
 
 _LAUNCH = "//@"
 _EVENT, _QUESTION = "//:", "//?"  # what the gallery's tool is asked: taken off before a source is shown or compiled
-_ENTRY = re.compile(r'extern\s+"C"\s+__global__\s+void\s+(?:__\w+__\s*\([^)]*\)\s*)*(\w+)\s*\(')
+_ENTRY = re.compile(r'^\s*extern\s+"C"\s+__global__\s+void\s+(?:__\w+__\s*\([^)]*\)\s*)*(\w+)\s*\(', re.MULTILINE)
 _CONDITION = re.compile(r"\s*#\s*(ifdef|ifndef|else|endif)\b\s*(\w*)")
 _KNOWN = ("launch", "buffers", "maps", "arguments", "expect", "copy")
 _MAP_ONLY = ("buffer", "offset")
