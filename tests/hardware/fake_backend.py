@@ -128,6 +128,13 @@ class FakeBackend:
         encoded = np.array([np.full(16, address, np.uint64).view(np.uint8) for address in addresses])
         return {"error": None}, {"accepted": accepted, "encoded": encoded * accepted[:, None]}
 
+    def parity(self, rule, pace, repeats):
+        return {"completed": True, "error": None}, {"answers": np.zeros((repeats, 7, 12), np.int32)}
+
+    def barrier_ops(self, launches, repeats):
+        """Every list of steps arrives once too often."""
+        raise CudaFault("LAUNCH_FAILED")
+
 
 class NoGpuBackend:
     def __init__(self):

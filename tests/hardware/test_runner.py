@@ -79,6 +79,17 @@ class TestOnAFakeWorker:
         seen = run_case(named_case("facts/encoding-needs-a-context/without"))
         assert (seen["accepted"], seen["answer"], seen["error"]) == (False, "INVALID_CONTEXT", None)
 
+    def test_a_timed_probe_runs_once_for_all_of_its_repeats(self):
+        seen = run_case(named_case("parity/free/right"), repeats=3)
+        assert seen["answers"].shape == (3, 7, 12)
+        assert (seen.provenance.kernel, seen.provenance.repeats) == ("parity.cu", 3)
+
+    def test_an_arrival_too_many_is_diagnosed_and_the_next_case_works(self):
+        seen = run_case(named_case("counts/fault/arrive-too-often"))
+        assert (seen["error"], seen["completed"]) == ("LAUNCH_FAILED", False)
+        assert "an arrival more than the phase awaits" in seen["diagnosis"]
+        assert run_case(named_case("parity/free/right"))["completed"]
+
     def test_closing_the_worker_is_harmless(self):
         close_worker()
         assert run_case(named_case("barrier/armed-right"))["completed"]
@@ -102,6 +113,15 @@ def test_a_map_that_the_driver_refuses_is_refused_before_any_launch():
         ("transfer", {"coords": [0, "x"]}, r"coords\[1\]"),
         ("add_one", {"variant": "wgmma"}, "variant"),
         ("encode", {}, "tensor_map"),
+        ("two_loads", {"watch": "lines", "warmth": "tepid"}, "warmth"),
+        ("two_loads", {"watch": "lines", "warmth": "warm", "steps": [["LOAD", 0], ["STORE", 1]]}, r"steps\[1\]"),
+        ("two_loads", {"watch": "lines", "warmth": "warm", "steps": []}, "steps"),
+        ("landing", {"warmth": "warm", "piece_bytes": 4}, "piece_bytes"),
+        ("parity", {"rule": "odd", "pace": "free"}, "rule"),
+        ("reuse", {"stores": 5}, "stores"),
+        ("ordering", {"experiment": "store", "blocks": 0, "rounds": 1}, "blocks"),
+        ("barrier_ops", {"launches": [[["INIT", 1], ["DEPART"]]]}, r"steps\[1\]"),
+        ("barrier_ops", {"launches": []}, "launches"),
     ],
 )
 def test_bad_cases_are_named_before_any_launch(probe, params, field):

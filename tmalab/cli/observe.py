@@ -2,6 +2,7 @@
 
 tmalab observe --list tile/128B        the names, and which are recorded
 tmalab observe edges/fill-nan --dump   … and the bytes
+tmalab observe timeline/two-loads/warm/one-barrier --trace two-loads.json     … as Perfetto reads it
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--live", action="store_true", default=None, help="run it now, on this machine's Hopper GPU")
     parser.add_argument("--repeats", type=int, default=1, metavar="N", help="how often a live run is measured")
     parser.add_argument("--dump", action="store_true", help="print the bytes of every array")
+    parser.add_argument("--trace", metavar="FILE", help="write its timeline for Perfetto (ui.perfetto.dev)")
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
     parser.set_defaults(usage=parser.format_usage)
 
@@ -49,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
     from tmalab.recordings.observe import observe
 
     seen = observe(args.name, live=args.live, repeats=args.repeats)
+    if args.trace:
+        _write_trace(seen, args.trace)
     if args.json:
         print(json.dumps(as_json(seen)))
         return 0
@@ -63,6 +68,21 @@ def run(args: argparse.Namespace) -> int:
         if args.dump:
             print("\n".join(dump(array)))
     return 0
+
+
+def _write_trace(seen: Observation, file: str) -> None:
+    """The timeline in the Trace Event Format. Raises InputError where there is none, or the file cannot be written."""
+    from tmalab.errors import InputError
+    from tmalab.experiment.timeline_builders import as_chrome_trace
+
+    trace = json.dumps(as_chrome_trace(seen))
+    try:
+        Path(file).write_text(trace, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror or error})", field="trace", value=file,
+            fix="name a file in a folder of yours",
+        ) from None  # fmt: skip
 
 
 def _print_list(prefix: str) -> int:

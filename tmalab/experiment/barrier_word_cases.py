@@ -25,7 +25,7 @@ READS = (
 )  # fmt: skip
 ARRIVAL_COUNTS = (1, 2, 3, 5, 100, 1 << 19, (1 << 20) - 1)
 BYTE_COUNTS = (1, 16, 2047, 2048, 4096, 65536, (1 << 20) - 1)
-OTHERS = (1, 16, 32, 40, 48, 56, 60, 61, 62, 63, 64, 65, 128, 1024)
+OTHERS = (1, 8, 16, 20, 22, 24, 26, 28, 29, 30, 31, 32, 64, 512)
 # The barrier at work when it is read: 4 arrivals and 4096 bytes pending.
 _AT_WORK: Steps = [*_MARKED, ["INIT", 5], ["ARRIVE"], ["EXPECT_TX", 4096]]
 

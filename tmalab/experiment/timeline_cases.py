@@ -59,7 +59,7 @@ ORDERS = {
 def order_cases() -> Iterator[Case]:
     """expect_tx before, between and after the loads; 2048 + 2048 against one 4096."""
     for order, (arrivals, steps) in ORDERS.items():
-        params = {"steps": steps, "watch": "barrier", "warmth": "warm", "arrivals": arrivals, "sleeps": False}
+        params = {"steps": steps, "watch": "barrier", "warmth": "warm", "arrivals": arrivals}
         yield Case(f"timeline/order/{order}", "two_loads", {**params, "order": order})
 
 
@@ -103,9 +103,8 @@ PARITY_RULES = ("right", "always_0", "always_1", "loop_index", "inverted")
 
 
 def parity_cases() -> Iterator[Case]:
-    """Each rule by which a consumer may choose its parity, step by step and as a pipeline runs."""
-    for pace in ("lockstep", "free"):
+    """Each rule by which a consumer may choose its parity: asked in flight, asked too late, and as a pipeline runs."""
+    for pace in ("early", "late", "free"):
         for rule in PARITY_RULES:
             name = f"parity/{pace}/{rule.replace('_', '-')}"
-            yield Case(name, "parity", {"rule": rule, "is_free": pace == "free"})
-    yield Case("parity/lockstep/right-try-wait", "parity", {"rule": "right", "is_free": False, "sleeps": True})
+            yield Case(name, "parity", {"rule": rule, "pace": pace})

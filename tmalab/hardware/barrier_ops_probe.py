@@ -35,7 +35,7 @@ def encode_steps(steps: Sequence[Sequence[Any]]) -> bytes:
     """
     packed = b""
     for at, step in enumerate(steps):
-        op, operand, slot, agent, stride = (*step, *(0, 0, 0, 1)[len(step) - 1 :])
+        op, operand, slot, agent, stride = list(step) + [0, 0, 0, 1][len(step) - 1 :]
         if op not in OPS:
             raise InputError("unknown op", field=f"steps[{at}]", value=op, fix=f"use one of {', '.join(OPS)}")
         word = int(operand, 16) if op == "ST" else stride

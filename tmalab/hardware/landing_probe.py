@@ -26,7 +26,7 @@ WARM_UP = 3
 OUT = np.dtype(
     [
         ("issue", "<u8", 2),
-        ("complete", "<u8", 2),
+        ("complete", "<u8"),
         ("finished", "<u8"),
         ("pieces", "<u8", (1024, 2)),
         ("states", "<u8", 256),
@@ -91,14 +91,14 @@ class LandingProbe:
         return values, {"states": (words[:, :looks] >> 32).astype(np.uint32), "state_cycles": cycles.astype(np.int32)}
 
     def _collect(self, seen: list[np.void], pieces: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        if not all(out["finished"] and out["complete"][1] and out["pieces"][:pieces, 1].all() for out in seen):
+        if not all(out["finished"] and out["complete"] and out["pieces"][:pieces, 1].all() for out in seen):
             raise HardwareError("a tile did not land")
         start = np.array([out["issue"][0] for out in seen]).astype(np.int64)
         before, first = (
             np.array([out["pieces"][:pieces, at] for out in seen]).astype(np.int64) - start[:, None] for at in (0, 1)
         )
-        complete = np.array([out["complete"] for out in seen]).astype(np.int64) - start[:, None]
-        drawn = int(np.argsort(complete[:, 1], kind="stable")[len(seen) // 2])
+        complete = np.array([out["complete"] for out in seen]).astype(np.int64) - start
+        drawn = int(np.argsort(complete, kind="stable")[len(seen) // 2])
         clocks = self.measured.clocks()
         values = {
             "completed": True, "error": None, "drawn": drawn, "tick_ns": tick_ns(clocks),

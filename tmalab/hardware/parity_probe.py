@@ -1,6 +1,6 @@
 """The probe "parity", in the worker: seven tiles over one barrier, the consumer's parity chosen by a rule.
 
-rule, is_free ─▶ kernels/parity.cu, one launch a run ─▶ answers int32[repeats, 7 tiles, 12]
+rule, pace ─▶ kernels/parity.cu, one launch a run ─▶ answers int32[repeats, 7 tiles, 12]
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tmalab.hardware.timed_launch import Measured
 from tmalab.model.tensor_map_fields import TensorMapFields
 
 RULES = ("right", "always_0", "always_1", "loop_index", "inverted")
+PACES = ("early", "late", "free")
 TILES, TILE_WORDS, TILE_ROWS = 7, 512, 16
 ANSWERS = (
     "unarmed_0", "unarmed_1", "flight_0", "flight_1", "parity", "completed", "tries", "waited_cycles", "lowest",
@@ -29,18 +30,19 @@ class ParityProbe:
 
     def __init__(self, device: CudaDevice):
         self.device, self.measured = device, Measured(device)
-        # Every word of tile i holds i + 1.
-        self._tensor = device.upload(np.repeat(np.arange(1, TILES + 1, dtype=np.uint32), TILE_WORDS))
+        # Every word of tile i holds i + 1. The second tensor is the rehearsal's.
+        words = np.repeat(np.arange(1, TILES + 1, dtype=np.uint32), TILE_WORDS)
+        self._tensors = [device.upload(words) for _ in range(2)]
 
     def run(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Values and `answers`. Raises CudaFault."""
         kernel = self.device.kernel("parity")
         tm = TensorMapFields.tiled("float16", (64, TILES * TILE_ROWS), (128,), (64, TILE_ROWS))
-        encoded = self.device.encoder.encode(tm, self._tensor.address) or b""
-        request = struct.pack("<3I", RULES.index(params["rule"]), params["is_free"], params.get("sleeps", False))
-        runs = [
-            self.measured.run(kernel, [encoded, request], np.dtype("<u4"), TILES * len(ANSWERS), threads=64)
-            for _ in range(params.get("repeats", 1))
-        ]
+        maps = [self.device.encoder.encode(tm, tensor.address) or b"" for tensor in self._tensors]
+        request = struct.pack("<2I", RULES.index(params["rule"]), PACES.index(params["pace"]))
+        runs = []
+        for _ in range(params.get("repeats", 1)):
+            self.measured.evict()
+            runs.append(self.measured.run(kernel, [*maps, request], np.dtype("<u4"), TILES * len(ANSWERS), threads=96))
         answers = np.array(runs).reshape(-1, TILES, len(ANSWERS)).astype(np.int32)
         return {"completed": True, "error": None, "answers": list(ANSWERS)}, {"answers": answers}

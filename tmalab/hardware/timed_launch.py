@@ -21,10 +21,10 @@ SPAN_NS = 2_000_000
 # What clocks.cu put between two reads of the clock; the phase of parity 0 is open, that of 1 lies before it.
 COST_KINDS = (
     "clock64", "globaltimer", "stamp", "stamp_ns", "test_wait", "try_wait", "test_wait_completed", "arrive",
-    "test_wait_by_32_lanes",
+    "test_wait_by_32_lanes", "try_wait_by_32_lanes",
 )  # fmt: skip
 # struct Clocks of clocks.cu
-CLOCKS = np.dtype([("costs", "<u8", (9, 64)), ("ticks", "<u8", 64), ("cycles", "<u8", 2), ("ns", "<u8", 2)])
+CLOCKS = np.dtype([("costs", "<u8", (10, 64)), ("ticks", "<u8", 64), ("cycles", "<u8", 2), ("ns", "<u8", 2)])
 
 
 def address(buffer: Buffer) -> bytes:
@@ -90,7 +90,7 @@ class ClocksProbe:
         self.measured = Measured(device)
 
     def run(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Arrays: `cost_cycles` [repeats, kinds, 64], `tick_ns` [repeats, 63], `cycles_per_ns` [repeats]."""
+        """Arrays: `cost_samples` [repeats, kinds, 64], `tick_samples` [repeats, 63], `ratio_samples` [repeats]."""
         seen = [self.measured.clocks(params.get("span_ns", SPAN_NS)) for _ in range(params.get("repeats", 1))]
         costs = np.array([one["costs"] for one in seen]).astype(np.int32)
         ticks = np.array([np.diff(one["ticks"].astype(np.int64)) for one in seen]).astype(np.int32)
@@ -105,4 +105,4 @@ class ClocksProbe:
                 kind: float(np.median(costs[:, at])) - (own if at else 0.0) for at, kind in enumerate(COST_KINDS)
             },
         }
-        return values, {"cost_cycles": costs, "tick_ns": ticks, "cycles_per_ns": ratios}
+        return values, {"cost_samples": costs, "tick_samples": ticks, "ratio_samples": ratios}

@@ -1,6 +1,6 @@
 """The parameters of the probes that time a kernel, looked at before anything is launched: which words, which numbers.
 
->>> check_timed("parity", {"rule": "odd", "is_free": False})
+>>> check_timed("parity", {"rule": "odd", "pace": "free"})
 Traceback (most recent call last):
 tmalab.errors.InputError: rule='odd': unknown. Fix: use one of right, always_0, always_1, loop_index, inverted.
 """
@@ -19,7 +19,7 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
     "clocks": {},
     "two_loads": {"watch": two_loads_probe.WATCHES, "warmth": two_loads_probe.WARMTHS},
     "landing": {"warmth": landing_probe.WARMTHS},
-    "parity": {"rule": parity_probe.RULES},
+    "parity": {"rule": parity_probe.RULES, "pace": parity_probe.PACES},
     "reuse": {},
     "ordering": {"experiment": ordering_probe.EXPERIMENTS},
     "barrier_ops": {},

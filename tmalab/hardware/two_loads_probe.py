@@ -25,16 +25,18 @@ WARMTHS = ("warm", "cold_data", "cold")
 ROWS, PITCH_BYTES = 8192, 2048  # of each tensor: 1024 columns of float16, of which the tile is the first 64
 STATES = 128
 MOST_STEPS = 16
+BATCHES = 64  # of 64 multiplications a lane
 THREADS = 128
 SHARED_BYTES = 24_576
 WARM_UP = 5
 # enum Event of two_loads.cu
-STEP, WAIT_BEGIN, WAIT_END, WORK_BEGIN, WORK_END, START = range(6)
+STEP, WAIT_BEGIN, WAIT_END, START = range(4)
 STAMP = np.dtype([("cycles", "<u8"), ("ns", "<u8"), ("event", "<u4"), ("detail", "<u4")])
 RING = np.dtype([("stamps", STAMP, 32), ("used", "<u4"), ("_", "<u4")])
 OUT = np.dtype([
     ("rings", RING, 4), ("line_cycles", "<u8", 32), ("line_before", "<u8", 32),
-    ("states", "<u8", STATES), ("state_cycles", "<u8", STATES), ("missing_words", "<u4"), ("finished", "<u4"),
+    ("states", "<u8", STATES), ("state_cycles", "<u8", STATES),
+    ("batch_cycles", "<u8", (2, BATCHES + 1)), ("missing_words", "<u4"), ("finished", "<u4"),
 ])  # fmt: skip
 _REQUEST = struct.Struct("<3i5I")
 
@@ -80,7 +82,7 @@ class TwoLoadsProbe:
         arrays = {
             "steps": np.array([[run.at(0, STEP, at) for at in range(count + 1)] for run in runs], np.int32),
             "waits": np.array([[run.wait(1), run.wait(3)] for run in runs], np.int32),
-            "work": np.array([[run.work(0), run.work(2)] for run in runs], np.int32),
+            "work": np.array([run.work(out["batch_cycles"]) for run, out in zip(runs, seen, strict=True)], np.int32),
             "missing_words": np.array([out["missing_words"] for out in seen], np.int32),
             "end_ns": np.array([run.end_ns() for run in runs], np.int32),
         }  # fmt: skip
@@ -92,6 +94,7 @@ class TwoLoadsProbe:
             resolution = None
         end = arrays["waits"][:, 0, 1]
         drawn = int(np.argsort(end, kind="stable")[len(end) // 2])  # the run whose wait took the median time
+        arrays["batch_cycles"] = runs[drawn].since(seen[drawn]["batch_cycles"])
         if params["watch"] == "arrives":
             arrays["states"] = seen[drawn]["states"].astype(np.uint32)
             arrays["state_cycles"] = runs[drawn].since(seen[drawn]["state_cycles"])
@@ -144,12 +147,14 @@ class _Run:
             int(end["detail"]),
         )
 
-    def work(self, lane: int) -> tuple[int, int, int]:
-        """Begin, end, batches of 128 multiplications a lane."""
-        begin, end = self.stamp(lane, WORK_BEGIN), self.stamp(lane, WORK_END)
-        assert begin is not None
-        assert end is not None
-        return int(begin["cycles"]) - self.start, int(end["cycles"]) - self.start, int(end["detail"])
+    def work(self, batch_cycles: np.ndarray) -> list[list[int]]:
+        """Of the issuing and of the second warp: begin, end and number of the batches done within the wait."""
+        done_by = max(self.wait(1)[1], self.wait(3)[1])
+        counted = []
+        for cycles in self.since(batch_cycles).tolist():
+            within = [end for end in cycles[1:] if end <= done_by]
+            counted.append([cycles[0], within[-1] if within else cycles[0], len(within)])
+        return counted
 
     def end_ns(self) -> int:
         """%globaltimer's nanoseconds from the start to the end of the consumer's wait."""

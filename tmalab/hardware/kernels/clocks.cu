@@ -3,7 +3,7 @@
 // Launch: 1 block of 32 threads. The host side is tmalab/hardware/timed_launch.py.
 #include "stamp.cuh"
 
-constexpr u32 COST_SAMPLES = 64, KINDS = 9;
+constexpr u32 COST_SAMPLES = 64, KINDS = 10;
 constexpr u32 TICKS = 64;
 
 struct Clocks {
@@ -23,7 +23,7 @@ __device__ void measure_costs(Ring& ring, u64* barrier, u64* costs) {
     if (KIND == 2) stamp(ring, at);
     if (KIND == 3) stamp_ns(ring, at);
     if (KIND == 4 || KIND == 8) sink += mbarrier_test_wait_parity(barrier, 0);
-    if (KIND == 5) sink += mbarrier_try_wait_parity(barrier, 0);
+    if (KIND == 5 || KIND == 9) sink += mbarrier_try_wait_parity(barrier, 0);
     if (KIND == 6) sink += mbarrier_test_wait_parity(barrier, 1);
     if (KIND == 7) sink += mbarrier_arrive(barrier) >> 32;
     const u64 now = clock64_now() + (KIND >= 4 ? sink >> 31 : 0);  // after the answer has come
@@ -64,6 +64,7 @@ extern "C" __global__ void clocks(u64 span_ns, Clocks* out) {
     }
     __syncwarp();
     measure_costs<8>(ring, &barrier, costs[8]);  // all 32 lanes ask
+    measure_costs<9>(ring, &barrier, costs[9]);
   }
   if (threadIdx.x != 0) return;
   for (u32 kind = 0; kind < KINDS; ++kind) {

@@ -14,7 +14,7 @@
 
 enum Warmth : u32 { WARM, COLD_DATA, COLD };  // tile and map loaded before; another tile of the map; nothing
 constexpr u32 SENTINEL = 0xCDCDCDCD;
-constexpr u32 STATES = 256, TX_BITS = 0x7FF;  // of a state's upper half: the byte count, divided by 2048
+constexpr u32 STATES = 256;
 constexpr u64 MOST_CYCLES = 400'000, HEAD_START = 4'000;
 
 struct Request {
@@ -24,7 +24,7 @@ struct Request {
 
 struct Out {
   u64 issue_cycles[2];     // before the load's instruction, and after it
-  u64 complete_cycles[2];  // the last look that found the phase open, and the first that found it complete
+  u64 complete_cycles;     // the first look that found the phase complete
   u64 finished;
   u64 pieces[1024][2];  // the last look that saw the sentinel, and the first that did not
   u64 states[STATES];   // with `counts`: the upper half of a state, the low half of the clock
@@ -47,18 +47,11 @@ __device__ __forceinline__ void issue_and_watch(const CUtensorMap* map, const in
     issued = clock64_now();
   }
   __syncwarp();
-  u64 before = clock64_now(), now = before;
-  const u64 until = before + MOST_CYCLES;
-  while (!mbarrier_test_wait_parity(barrier, 0) && now < until) {
-    before = now;
-    now = clock64_now();
-  }
-  now = clock64_now();
+  const Waited waited = watch_phase(barrier, 0, MOST_CYCLES);
   if (threadIdx.x == 0) {
     out->issue_cycles[0] = issue;
     out->issue_cycles[1] = issued;
-    out->complete_cycles[0] = before;
-    out->complete_cycles[1] = now < until ? now : 0;
+    out->complete_cycles = waited.end_cycles;
   }
 }
 // [issue-end]
@@ -69,25 +62,6 @@ __device__ void watch_piece(const u32* tile, u32 piece, u32 piece_bytes, u64* se
   const Landed landed = watch_word(word, SENTINEL, MOST_CYCLES + HEAD_START);
   seen[0] = landed.before;
   seen[1] = landed.first;
-}
-
-// As two_loads.cu: arrives again and again for the counts that this returns, then brings all arrivals that are left.
-__device__ void watch_counts(u64* barrier, u64* states) {
-  bool was_armed = false, is_over = false;
-  u32 used = 0;
-#pragma unroll 1
-  for (u32 at = 0; at + 1 < STATES; ++at) {  // to its end in any case: a loop that may end early is slower
-    if (!is_over) {
-      const u64 state = mbarrier_arrive(barrier) >> 32;
-      states[at] = state << 32 | static_cast<u32>(clock64_now());
-      const bool is_armed = state & TX_BITS;
-      is_over = was_armed && !is_armed;
-      was_armed |= is_armed;
-      used = at + 1;
-      if (is_over) mbarrier_arrive_shared_cta(barrier, STATES - used);
-    }
-  }
-  if (!is_over) mbarrier_arrive_shared_cta(barrier, STATES - used);
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
@@ -108,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
       if (is_real && request.warmth != COLD) {
         load(tile, &map, request.warmth == WARM ? request.coords : request.other_coords, request.tile_bytes,
              &barriers[1 + pass]);
-        spin_for_phase(&barriers[1 + pass], 0, MOST_CYCLES);
+        try_for_phase(&barriers[1 + pass], 0, MOST_CYCLES);
       }
     }
     __syncthreads();
@@ -128,7 +102,9 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     } else if (threadIdx.x == 32) {
       while (clock64_now() + 500 < start_cycles) {
       }
-      watch_counts(&barriers[0], out->states);
+      watch_counts(&barriers[0], STATES, [&](u32 at, u64 state) {
+        out->states[at] = state << 32 | static_cast<u32>(clock64_now());
+      });
     }
     __syncthreads();
   }

@@ -10,29 +10,55 @@ struct Landed {
 };
 
 // [watch]
-// By a whole warp, each lane its own word. A lane that has seen its word change goes on looking until all have.
+// By a whole warp, each lane its own word. A lane that has seen its word change goes on looking until all have; whether
+// all have is asked every sixteen looks, because asking takes as long as several looks.
 __device__ __forceinline__ Landed watch_word(const u32* word, u32 old_word, u64 most_cycles) {
-  constexpr u32 LOOKS = 8, LAG = 4;
-  u32 words[LOOKS];
-  u32 times[LOOKS];
-  const u64 begin = clock64_now();
-  u32 before = 0, first = 0;
+  constexpr u32 LOOKS = 16, UNDER_WAY = 4;
+  u32 words[UNDER_WAY];
+  u64 times[UNDER_WAY];
+  const u64 until = clock64_now() + most_cycles;
+  u64 before = 0, first = 0;
 #pragma unroll
-  for (u32 look = 0; look < LOOKS; ++look) {
-    words[look] = old_word;
-    times[look] = 0;
+  for (u32 slot = 0; slot < UNDER_WAY; ++slot) {
+    words[slot] = old_word;
+    times[slot] = 0;
   }
   do {
 #pragma unroll
     for (u32 look = 0; look < LOOKS; ++look) {
-      times[look] = static_cast<u32>(clock64_now() - begin);
-      words[look] = ld_volatile_shared_cta_u32(word);
-      const u32 older = (look + LOOKS - LAG) % LOOKS;  // the load of four looks ago is back by now
-      const bool changed = words[older] != old_word;
-      if (first == 0 && changed) first = times[older];
-      if (first == 0) before = times[older];
+      const u32 slot = look % UNDER_WAY;
+      const bool changed = words[slot] != old_word;  // the load of four looks ago, back by now
+      if (first == 0 && changed) first = times[slot];
+      if (first == 0) before = times[slot];
+      times[slot] = clock64_now();
+      words[slot] = ld_volatile_shared_cta_u32(word);
     }
-  } while (!__all_sync(0xFFFFFFFF, first != 0) && clock64_now() - begin < most_cycles);
-  return {before ? begin + before : 0, first ? begin + first : 0};
+  } while (!__all_sync(0xFFFFFFFF, first != 0) && times[UNDER_WAY - 1] < until);
+  return {before, first};
 }
 // [watch-end]
+
+// [arrives]
+constexpr u32 TX_BITS = 0x7FF;  // of a state's upper half: the byte count, negated, in steps of 2048 (measured, H200)
+
+// Arrives again and again: every arrive returns the counts as they were before it. `note(at, state)` keeps one. When the
+// bytes have come, one arrive brings all of the `states` arrivals that are left, and the phase completes.
+template <typename Note>
+__device__ __forceinline__ void watch_counts(u64* barrier, u32 states, Note note) {
+  constexpr u32 AT_ONCE = 8;  // between two questions whether it is over, which take longer than an arrive
+  bool was_armed = false, is_over = false;
+  u32 used = 0;
+  while (!is_over && used + AT_ONCE < states) {
+#pragma unroll
+    for (u32 at = 0; at < AT_ONCE; ++at) {
+      const u32 state = mbarrier_arrive(barrier) >> 32;
+      note(used + at, state);
+      const bool is_armed = state & TX_BITS;
+      is_over |= was_armed && !is_armed;
+      was_armed |= is_armed;
+    }
+    used += AT_ONCE;
+  }
+  mbarrier_arrive_shared_cta(barrier, states - used);
+}
+// [arrives-end]

@@ -51,7 +51,7 @@ __device__ void try_init(Shared& shared, const CUtensorMap* map, const Request& 
   if (threadIdx.x == (has_barrier ? 32 : 0)) {
     cp_async_bulk_tensor_2d_shared_cluster_global_tile(shared.tile, map, 0, 0, barrier);
     mbarrier_arrive_expect_tx(barrier, TILE_BYTES);
-    shared.hung = !spin_for_phase(barrier, 0, MOST_CYCLES).completed;
+    shared.hung = !try_for_phase(barrier, 0, MOST_CYCLES).completed;
     shared.wrong_words = shared.tile[TILE_WORDS - 1] != 1;  // completed before the last word came
   }
   __syncthreads();
@@ -112,7 +112,7 @@ __device__ void try_fetch(Shared& shared, const CUtensorMap* map, const Request&
     if (request.order & AFTER_BARRIER_BY_ISSUER) fence_proxy_async();
     mbarrier_arrive_expect_tx(barrier, TILE_BYTES);
     cp_async_bulk_tensor_2d_shared_cluster_global_tile(shared.tile, map, 0, blockIdx.x * ROWS, barrier);
-    shared.hung = !spin_for_phase(barrier, 0, MOST_CYCLES).completed;
+    shared.hung = !try_for_phase(barrier, 0, MOST_CYCLES).completed;
     mbarrier_inval(barrier);
   }
   __syncthreads();

@@ -1,8 +1,8 @@
 // Two loads on one barrier, with a stamp at everything that happens: seed of the figure of that name.
 //
-//   warp 0  producer   its first thread arms and issues; then the whole warp multiplies until the phase completes
+//   warp 0  producer   its first thread arms and issues; then the whole warp multiplies, asking nobody
 //   warp 1  consumer   waits, then looks whether both tiles are whole
-//   warp 2  worker     multiplies until the phase completes, and issues nothing
+//   warp 2  worker     multiplies likewise, and issues nothing
 //   warp 3  watcher    LINES: each lane one 128-byte line of the destination     BARRIER: the barrier of the first load
 //                      ARRIVES: arrives again and again, and keeps the states that this returns
 //
@@ -30,11 +30,11 @@ constexpr u32 STEP_COUNT = sizeof(STEPS) / sizeof(Step);
 
 enum Watch : u32 { LINES, BARRIER, ARRIVES };
 enum Warmth : u32 { WARM, COLD_DATA, COLD };  // tile and map loaded before; another tile of the map; nothing
-enum Event : u32 { STEP, WAIT_BEGIN, WAIT_END, WORK_BEGIN, WORK_END, START };
+enum Event : u32 { STEP, WAIT_BEGIN, WAIT_END, START };
 
 constexpr u32 TILE_BYTES = 2048, LINE_BYTES = 128, LINE_COUNT = 2 * TILE_BYTES / LINE_BYTES;
 constexpr u32 SENTINEL = 0xCDCDCDCD, STATES = 128;
-constexpr u32 TX_BITS = 0x7FF;  // of a state's upper half: the byte count, divided by 2048 (measured on an H200)
+constexpr u32 BATCHES = 64;
 constexpr u64 MOST_CYCLES = 400'000, HEAD_START = 2'000;
 
 struct Request {
@@ -47,6 +47,7 @@ struct Out {
   Ring rings[4];
   u64 line_cycles[LINE_COUNT], line_before[LINE_COUNT];  // first look that saw the line changed; the look before
   u64 states[STATES], state_cycles[STATES];
+  u64 batch_cycles[2][BATCHES + 1];  // of warps 0 and 2: the begin of the work, the end of each batch
   u32 missing_words, finished;
 };
 
@@ -58,6 +59,7 @@ struct Shared {
   Ring rings[4];
   u64 line_cycles[LINE_COUNT], line_before[LINE_COUNT];
   u64 states[STATES], state_cycles[STATES];
+  u64 batch_cycles[2][BATCHES + 1];
 };
 
 struct Maps {
@@ -71,9 +73,9 @@ __device__ __forceinline__ void load_both(Shared& shared, const Maps& maps, int 
 }
 
 // [issue]
-// The clock is read between two steps and kept in registers until all are issued: ten cycles a step, not fifty.
-__device__ __forceinline__ void produce(Shared& shared, const Maps& maps, const int* rows, bool is_twin) {
-  u64 marks[STEP_COUNT + 1];
+// One thread's steps; the clock is read between two and kept in registers.
+__device__ __forceinline__ void produce(Shared& shared, const Maps& maps, const int* rows, bool is_twin,
+                                        u64 (&marks)[STEP_COUNT + 1]) {
   constexpr const Step* steps = STEPS;
 #pragma unroll
   for (u32 at = 0; at < STEP_COUNT; ++at) {
@@ -93,32 +95,29 @@ __device__ __forceinline__ void produce(Shared& shared, const Maps& maps, const 
     }
   }
   marks[STEP_COUNT] = clock64_now();
-#pragma unroll
-  for (u32 at = 0; at <= STEP_COUNT; ++at) stamp_at(shared.rings[0], marks[at], STEP, at);
 }
 // [issue-end]
 
 // [work]
-// Multiplies, 128 times a lane between two looks at the barrier; the batches that were done when it had completed.
-__device__ __forceinline__ u32 work_until(u64* barrier, float* sink) {
+// A whole warp's multiplications, 64 a lane in a batch, with the clock after each batch; no barrier is asked.
+__device__ __forceinline__ void work(u64* batch_cycles, float* sink) {
   float sums[8];
 #pragma unroll
   for (u32 at = 0; at < 8; ++at) sums[at] = static_cast<float>(threadIdx.x + at);
-  const u64 until = clock64_now() + MOST_CYCLES;
-  u32 batches = 0;
-  while (!mbarrier_test_wait_parity(barrier, 0) && clock64_now() < until) {
+  batch_cycles[0] = clock64_now();  // every lane the same word: no branch
+#pragma unroll 1
+  for (u32 batch = 1; batch <= BATCHES; ++batch) {
 #pragma unroll
-    for (u32 times = 0; times < 16; ++times) {
+    for (u32 times = 0; times < 8; ++times) {
 #pragma unroll
       for (u32 at = 0; at < 8; ++at) sums[at] = fmaf(sums[at], 1.000001f, 0.5f);
     }
-    ++batches;
+    batch_cycles[batch] = clock64_now();
   }
   float sum = 0;
 #pragma unroll
   for (u32 at = 0; at < 8; ++at) sum += sums[at];
   if (sum == 12345.678f) *sink = sum;  // or the compiler would find out that nobody wants it
-  return batches;
 }
 // [work-end]
 
@@ -129,48 +128,28 @@ __device__ void watch_lines(Shared& shared, u32 lane) {
   shared.line_before[lane] = landed.before;
 }
 
-// [arrives]
-// Every arrive returns the counts as they were before it: the pending arrivals, and the bytes in steps of 2048. When
-// the bytes have come, one arrive brings all that are left, and the phase completes.
-__device__ void watch_arrives(Shared& shared) {
-  bool was_armed = false, is_over = false;
-  u32 used = 0;
-#pragma unroll 1
-  for (u32 at = 0; at + 1 < STATES; ++at) {  // to its end in any case: a loop that may end early is slower
-    if (!is_over) {
-      const u32 state = mbarrier_arrive(&shared.barriers[0]) >> 32;
-      shared.states[at] = state;
-      shared.state_cycles[at] = clock64_now();
-      const bool is_armed = state & TX_BITS;
-      is_over = was_armed && !is_armed;
-      was_armed |= is_armed;
-      used = at + 1;
-      if (is_over) mbarrier_arrive_shared_cta(&shared.barriers[0], STATES - used);
-    }
-  }
-  if (!is_over) mbarrier_arrive_shared_cta(&shared.barriers[0], STATES - used);
-}
-// [arrives-end]
-
-// By a whole warp.
-__device__ __forceinline__ void wait_and_stamp(Ring& ring, u64* barrier, u32 sleeps) {
-  const bool stamps = threadIdx.x % 32 == 0;
-  if (stamps) stamp_ns(ring, WAIT_BEGIN);
-  __syncwarp();
-  const Waited waited = sleeps ? try_for_phase(barrier, 0, MOST_CYCLES) : spin_for_phase(barrier, 0, MOST_CYCLES);
-  const u64 end = clock64_now();
-  if (stamps) {
-    stamp_at(ring, end, WAIT_END, waited.completed ? waited.tries : 0);
-    ring.stamps[(ring.used - 1) % RING_STAMPS].ns = globaltimer();
-  }
-}
-
-__device__ void count_missing(Shared& shared, u32 lane) {
+__device__ __forceinline__ u32 missing_words(const Shared& shared, u32 lane) {
   const u32* words = &shared.tiles[0][0];
   u32 missing = 0;
 #pragma unroll
   for (u32 at = 0; at < 2 * TILE_BYTES / 4 / 32; ++at) {
     missing += ld_volatile_shared_cta_u32(words + at * 32 + lane) == SENTINEL;
+  }
+  return missing;
+}
+
+// By a whole warp. A consumer reads the tiles at once, and only then takes the time for its stamp.
+__device__ __forceinline__ void wait_and_stamp(Shared& shared, Ring& ring, u64* barrier, u32 sleeps, u64* also,
+                                               bool reads) {
+  const u32 lane = threadIdx.x % 32;
+  if (lane == 0) stamp_ns(ring, WAIT_BEGIN);
+  __syncwarp();
+  const Waited waited = sleeps ? try_for_phase(barrier, 0, MOST_CYCLES) : watch_phase(barrier, 0, MOST_CYCLES);
+  if (also) try_for_phase(also, 0, MOST_CYCLES);
+  const u32 missing = reads ? missing_words(shared, lane) : 0;
+  if (lane == 0) {
+    stamp_at(ring, waited.end_cycles, WAIT_END, waited.completed ? waited.tries : 0);
+    ring.stamps[(ring.used - 1) % RING_STAMPS].ns = globaltimer();
   }
   atomicAdd(&shared.missing_words, missing);
 }
@@ -185,26 +164,33 @@ __device__ void run(Shared& shared, const Maps& maps, const Request& request, co
   const u64 settled = shared.start_cycles + 20'000;  // a phase that ended too early: its bytes are still on their way
   wait_for_start(shared);
   if (warp == 0) {
+    u64 marks[STEP_COUNT + 1];
     if (lane == 0) {
       stamp_ns(shared.rings[0], START);
-      produce(shared, maps, rows, request.is_twin);
-      stamp(shared.rings[0], WORK_BEGIN);
+      produce(shared, maps, rows, request.is_twin, marks);
     }
     __syncwarp();
-    const u32 batches = work_until(&shared.barriers[0], sink);
-    if (lane == 0) stamp_ns(shared.rings[0], WORK_END, batches);
+    work(shared.batch_cycles[0], sink);
+    if (lane == 0) {
+#pragma unroll
+      for (u32 at = 0; at <= STEP_COUNT; ++at) stamp_at(shared.rings[0], marks[at], STEP, at);
+    }
   } else if (warp == 1) {
-    wait_and_stamp(shared.rings[1], &shared.barriers[request.is_twin ? 1 : 0], request.sleeps);
-    count_missing(shared, lane);
+    u64* also = request.is_twin ? &shared.barriers[0] : nullptr;  // the tiles are read when both have come
+    wait_and_stamp(shared, shared.rings[1], &shared.barriers[request.is_twin ? 1 : 0], request.sleeps, also, true);
   } else if (warp == 2) {
-    if (lane == 0) stamp(shared.rings[2], WORK_BEGIN);
-    __syncwarp();
-    const u32 batches = work_until(&shared.barriers[0], sink);
-    if (lane == 0) stamp_ns(shared.rings[2], WORK_END, batches);
+    work(shared.batch_cycles[1], sink);
   } else {
     if (request.watch == LINES) watch_lines(shared, lane);
-    if (request.watch == BARRIER) wait_and_stamp(shared.rings[3], &shared.barriers[0], 0);
-    if (request.watch == ARRIVES && lane == 0) watch_arrives(shared);
+    if (request.watch == BARRIER) {
+      wait_and_stamp(shared, shared.rings[3], &shared.barriers[0], 0, nullptr, false);
+    }
+    if (request.watch == ARRIVES && lane == 0) {
+      watch_counts(&shared.barriers[0], STATES, [&](u32 at, u32 state) {
+        shared.states[at] = state;
+        shared.state_cycles[at] = clock64_now();
+      });
+    }
   }
   while (clock64_now() < settled) {
   }
@@ -246,7 +232,7 @@ extern "C" __global__ void __launch_bounds__(128, 1)
         fence_mbarrier_init();
         load_both(shared, maps, same ? request.rows[0] : other[0], same ? request.rows[1] : other[1],
                   &shared.barriers[2]);
-        spin_for_phase(&shared.barriers[2], 0, MOST_CYCLES);
+        try_for_phase(&shared.barriers[2], 0, MOST_CYCLES);
       }
       __syncthreads();
     }
@@ -263,6 +249,9 @@ extern "C" __global__ void __launch_bounds__(128, 1)
   for (u32 at = threadIdx.x; at < STATES; at += blockDim.x) {
     out->states[at] = shared.states[at];
     out->state_cycles[at] = shared.state_cycles[at];
+  }
+  for (u32 at = threadIdx.x; at < 2 * (BATCHES + 1); at += blockDim.x) {
+    out->batch_cycles[0][at] = shared.batch_cycles[0][at];
   }
   if (threadIdx.x == 0) {
     out->missing_words = shared.missing_words;
