@@ -48,7 +48,7 @@ def test_fits(verdict, fitting):
         (MIXED, "Wrong bytes in 2 of 8 runs (16 a run); past the deadline in 3 of 8 runs; right in the other 3."),
         (
             seen(refused=4, wrong=4, wrong_bytes=[1, 9], errors={"LAUNCH_FAILED": 1}),
-            "LAUNCH_FAILED in 1 of 2 launches; wrong bytes in all 4 runs (1 to 9 a run).",
+            "LAUNCH_FAILED in 1 of 2 launches; wrong bytes in all 4 other runs (1 to 9 a run).",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 """`Card` shows one entry, `Index` all of them by symptom: plain HTML, the same in the book, a notebook and on paper.
 
-    title, symptom │ the tool says: verdict, why │ the H200 did: counts, what it waited for │ the fix │ mended: counts
+    title, symptom │ the tool says: verdict, why │ the GPU did: counts, what it waited for │ the fix │ mended: counts
 
 Every word of a verdict is the public API's, every count an observation's, and the fix is a diff of two sources.
 """
@@ -61,7 +61,7 @@ class Card:
         stops = "".join(f"<p>{_mono(stop_sentence(stop))}</p>" for stop in self.broken["stops"])
         rows = [
             ("The tool says", f"<p>{_word(verdict.word)} {escape(_sentence(verdict.why))}</p>" + _advice(verdict)),
-            ("The H200 did", f"<section data-volatile>{_counts(self.broken)}{stops}</section>"),
+            ("The GPU did", f"<section data-volatile>{_counts(self.broken)}{stops}</section>"),
             ("The fix", _diff(found.diff())),
             ("Mended", f"<section data-volatile>{_counts(self.fixed)}</section>"),
             ("Explains", f"<p>{escape(', '.join(found.reports))}</p>" if found.reports else ""),
@@ -70,7 +70,9 @@ class Card:
         remark = f"<p>{escape(found.remark)}</p>" if found.remark else ""
         folds = [("The broken kernel, whole", found.source("broken")), ("The events that the tool saw", _events(found))]
         whole = "".join(_fold(*fold) for fold in folds)
-        foot = f'<p class="tma-foot" data-volatile>{escape(self.observation.provenance.line())}</p>'
+        measured, _ = self.observation.provenance.line().rsplit(" · ", 1)  # its "runs" are launches here
+        launches = f"{self.broken['launches']} launches of each"
+        foot = f'<p class="tma-foot" data-volatile>{escape(measured)} · {launches}</p>'
         return (
             f'<div class="tma tma-gallery" id="gallery-{found.id}">'
             f"<header><b>{escape(found.title)}</b><p>{escape(found.symptom)}</p>{remark}</header>"

@@ -22,12 +22,13 @@ def outcome_sentence(seen: Mapping[str, Any]) -> str:
         f"{error} in {_of(launches, seen['launches'], 'launch', 'launches')}"
         for error, launches in seen["errors"].items()
     ]
+    several = "other runs" if parts else "runs"
     if seen["wrong"]:
         least, most = seen["wrong_bytes"]
         how_many = f"{least}" if least == most else f"{least} to {most}"
-        parts.append(f"wrong bytes in {_of(seen['wrong'], runs)} ({how_many} a run)")
+        parts.append(f"wrong bytes in {_of(seen['wrong'], runs, 'run', several)} ({how_many} a run)")
     if seen["stopped"]:
-        parts.append(f"past the deadline in {_of(seen['stopped'], runs)}")
+        parts.append(f"past the deadline in {_of(seen['stopped'], runs, 'run', several)}")
     if not parts:
         return f"Right in all {runs} runs."
     if seen["right"] and parts:
@@ -41,7 +42,7 @@ def shares(seen: Mapping[str, Any]) -> list[tuple[str, int]]:
     return [(word, seen[key]) for key, word in PARTS if seen[key]]
 
 
-def _of(part: int, whole: int, one: str = "run", several: str = "runs") -> str:
+def _of(part: int, whole: int, one: str, several: str) -> str:
     if part == whole:
         return f"all {whole} {several}" if whole > 1 else f"the one {one}"
     return f"{part} of {whole} {several}"
