@@ -1,7 +1,7 @@
 """The grammar of barrier programs: what is read, and what is refused, in words and at its place."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tmalab.errors import InputError
@@ -126,6 +126,9 @@ def test_every_program_of_the_grammar_gets_one_answer_with_its_reasons(events):
 
 
 @given(st.lists(legal_event(), max_size=8))
+@example([{"t": "all", "op": "arrive", "bar": "a"}, {"t": "p", "op": "arrive_expect_tx", "bar": "a", "bytes": 16}])
+@example([{"t": "hw", "op": "complete_tx", "bar": "a", "bytes": 16}, {"t": "p", "op": "inval", "bar": "a"}])
+@example([{"t": "c", "op": "init", "bar": "a", "count": 1}, {"t": "p", "op": "arrive", "bar": "a"}])
 def test_what_one_run_proves_every_interleaving_does(events):
     """The proof against the search: where the order of one run is said to suffice, the search finds nothing else."""
     program = BarrierProgram(INITS + events)

@@ -118,6 +118,8 @@ def _open(order: Order, buf: str, first: Access, then: Access) -> Iterator[Findi
         yield _unfenced_or_unsynced(order, first, then)
     elif "tma_load" in ops and "ld_shared" in ops:
         yield _load_and_read(order, buf, *((first, then) if first.op == "tma_load" else (then, first)))
+    elif ops == ("tma_load", "tma_load") and _bar(order, first) == _bar(order, then):
+        return  # two parts of one stage, which complete on one barrier
     elif first.op == "tma_load":
         what = "reads" if then.op == "tma_store" else "overwrites"
         message = f"{then.place} {what} {buf} while the bytes of {first.place} may still land in it"

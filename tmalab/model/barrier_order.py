@@ -17,6 +17,7 @@ where no wait can return one phase early or two late, every interleaving counts 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -78,70 +79,66 @@ class Order:
         """Whether every interleaving counts every operation in the phase of this run, and so ends as it does."""
         if self.troubled or self.last is None or self._lives_end():
             return False
-        return all(map(self._phase_is_fixed, self.counted)) and all(map(self._wait_is_fixed, self.waits)) and all(
-            self._blocked_is_fixed(agent) for agent in range(len(self.code.agents))
-        )  # fmt: skip
+        return next(self.open_nodes(), None) is None
+
+    def open_nodes(self) -> Iterator[int]:
+        """Nodes that the proof fails at: put off, each may be counted late, or let something else come early."""
+        for bar, phase in self.counted:
+            yield from self._open_in_phase(bar, phase)
+        for wait in self.waits:
+            yield from self._open_at_wait(wait)
+        for agent in range(len(self.code.agents)):
+            yield from self._open_at_end(agent)
 
     def _lives_end(self) -> bool:
         """Whether a barrier is made invalid, or initialised more than once: its phases do not follow one another."""
         inits = [bar for made in (self.code.first, *self.code.code) for i in made if i.op == "init" for bar in i.bars]
         return len(inits) > len(set(inits)) or any(i.op == "inval" for made in self.code.code for i in made)
 
-    def _phase_is_fixed(self, at: tuple[int, int]) -> bool:
-        bar, phase = at
-        found = self.counted[at]
-        earlier = self.armed(bar, phase - 1).every
-        rest = found.every
-        while rest and earlier:
-            node = rest.bit_length() - 1
-            if earlier & ~self.past[node]:
-                return False
-            rest ^= 1 << node
-        if found.expects & ~found.known_to_arrivals:
-            return False
+    def _open_in_phase(self, bar: int, phase: int) -> Iterator[int]:
+        found, earlier = self.counted[bar, phase], self.armed(bar, phase - 1).every
+        if earlier:
+            for node in _bits(found.every):
+                yield from _bits(earlier & ~self.past[node])
+        yield from _bits(found.expects & ~found.known_to_arrivals)
         barrier = self.last.bars[bar] if self.last is not None else None
         if barrier is None:
-            return False
-        if barrier.phase > phase:
-            return found.arrived == barrier.expected_count and found.armed_bytes == found.landed_bytes
-        return found.arrived < barrier.expected_count or found.landed_bytes < found.armed_bytes
+            yield from _bits(found.every)
+        elif barrier.phase > phase:
+            if found.arrived != barrier.expected_count or found.armed_bytes != found.landed_bytes:
+                yield from _bits(found.every)
+        elif found.arrived >= barrier.expected_count and found.landed_bytes >= found.armed_bytes:
+            yield from _bits(found.every)
 
-    def _wait_is_fixed(self, wait: Waited) -> bool:
-        if wait.phase <= wait.seen and self._loads_may_fly(wait):
-            return False
-        if self.armed(wait.bar, wait.phase - 1).every & ~wait.past:
-            return False
+    def _open_at_wait(self, wait: Waited) -> Iterator[int]:
+        if wait.phase <= wait.seen:
+            yield from self._may_fly(wait)
+        yield from _bits(self.armed(wait.bar, wait.phase - 1).every & ~wait.past)
         barrier = self.last.bars[wait.bar] if self.last is not None else None
         # The next phase must not be able to end before this wait returns: one of its operations comes after it.
         if barrier is None or barrier.phase <= wait.phase + 1:
-            return True
-        rest = self.armed(wait.bar, wait.phase + 1).every
-        while rest:
-            node = rest.bit_length() - 1
-            if self.before(wait.node, node):
-                return True
-            rest ^= 1 << node
-        return False
+            return
+        if not any(self.before(wait.node, node) for node in _bits(self.armed(wait.bar, wait.phase + 1).every)):
+            yield wait.node
 
-    def _loads_may_fly(self, wait: Waited) -> bool:
-        """Whether a load of the barrier may be in flight at a wait that returns for an old phase."""
-        for node, (instruction, _) in self.where.items():
-            if instruction.op == "tma_load" and wait.bar in instruction.bars and not self.before(wait.node, node):
-                for number in instruction.flights:
-                    flight = self.code.flights[number]
-                    if flight.bar == wait.bar and flight.tx_bytes and not wait.past >> flight.node & 1:
-                        return True
-        return False
+    def _may_fly(self, wait: Waited) -> Iterator[int]:
+        """Landings of the barrier's loads that may be in flight at a wait that returns for an old phase."""
+        for number, flight in enumerate(self.code.flights):
+            issue = self.issued.get(number)
+            if flight.bar != wait.bar or not flight.tx_bytes or issue is None:
+                continue
+            if not self.before(wait.node, issue) and not wait.past >> flight.node & 1:
+                yield flight.node
 
-    def _blocked_is_fixed(self, agent: int) -> bool:
+    def _open_at_end(self, agent: int) -> Iterator[int]:
         assert self.last is not None
         place = self.last.places[agent]
         made = self.code.code[agent]
-        if place == len(made) or made[place].op != "wait":
-            return True
-        [bar] = made[place].bars
-        barrier = self.last.bars[bar]
-        return barrier is not None and not self.armed(bar, barrier.phase - 1).every & ~self._now[agent]
+        if place < len(made) and made[place].op == "wait":
+            [bar] = made[place].bars
+            barrier = self.last.bars[bar]
+            if barrier is not None:
+                yield from _bits(self.armed(bar, barrier.phase - 1).every & ~self._now[agent])
 
     # --- the run ------------------------------------------------------------------------------------------------------
 
@@ -149,6 +146,7 @@ class Order:
         """Go through one run, the events in list order as far as they can be."""
         self._now = [0] * len(self.code.agents)
         self._at_gate: dict[int, int] = {}
+        self._together = 0
         start = 0
         for instruction in self.code.first:
             self.past[instruction.node] = start
@@ -161,7 +159,7 @@ class Order:
             choices = self.machine.choices(state, all_of_them=False)
             if not choices:
                 return
-            choice = min(choices, key=partial(self._turn, state))
+            choice = min(choices, key=partial(self.turn, state))
             self.choices.append(choice)
             after = self.machine.after(state, choice, self._tell)
             if choice.flight >= 0:
@@ -179,7 +177,8 @@ class Order:
     def _next(self, state: State, choice: Choice) -> Instruction:
         return self.code.code[choice.agents[0]][state.places[choice.agents[0]]]
 
-    def _turn(self, state: State, choice: Choice) -> tuple[int, int]:
+    def turn(self, state: State, choice: Choice) -> tuple[int, int]:
+        """Where a step stands in the list of events: the run goes in this order as far as it can."""
         if choice.flight < 0:
             return self._next(state, choice).event.number, 0
         pieces = self.code.flights[choice.flight].pieces
@@ -202,7 +201,10 @@ class Order:
             for bar in instruction.bars:
                 past |= self._waited(state, instruction, agent, bar, past)
         self.past[node], self.where[node] = past, (instruction, agent)
-        self._now[agent] |= past | 1 << node
+        if instruction.gate < 0 or self.code.gates[instruction.gate] == 1:
+            self._now[agent] |= past | 1 << node
+        else:  # the one arrival of all comes with the last of them, whoever that is: it is known where all have met
+            self._together |= 1 << node
         if op in ("arrive", "expect_tx", "arrive_expect_tx", "arrive_drop", "complete_tx"):
             for bar in instruction.bars:
                 self._count(state, instruction, bar, past)
@@ -269,7 +271,7 @@ class Order:
         ctas, now, local = self.code.ctas, self._now, self._next(state, choice).op == "cta_sync"
         joined = []
         for agent in choice.agents:
-            past = 0
+            past = self._together if len(choice.agents) == len(now) else 0
             for other in choice.agents:
                 if not local or ctas[agent] is None or ctas[other] in (None, ctas[agent]):
                     past |= now[other]

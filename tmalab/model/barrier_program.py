@@ -28,7 +28,7 @@ from tmalab.model.barrier_hazards import hazards
 from tmalab.model.barrier_machine import Machine
 from tmalab.model.barrier_order import Order, run_in_order
 from tmalab.model.barrier_outcome import WORST, Finding, Outcome, worst_first
-from tmalab.model.barrier_search import Search, search
+from tmalab.model.barrier_search import Path, Seen, delayed, search
 from tmalab.model.barrier_state import Choice, State
 from tmalab.model.barrier_trace import replay
 from tmalab.model.barrier_words import blocked_in, counts_of, hang_findings, loose_finding, told_finding
@@ -58,7 +58,11 @@ class BarrierProgram:
         found = hazards(order)
         if prove and order.always() and order.last is not None:
             return self._proved(order, found)
-        return self._searched(order, found, search(self._machine, budget))
+        seen = search(self._machine, budget)
+        if seen.stopped and not self._raced(seen):
+            nodes = dict.fromkeys(order.open_nodes()) if order.last is not None else {}
+            delayed(self._machine, nodes, order.turn, seen)
+        return self._searched(order, found, seen)
 
     # --- one run stands for all ---------------------------------------------------------------------------------------
 
@@ -73,47 +77,42 @@ class BarrierProgram:
 
     # --- all runs -----------------------------------------------------------------------------------------------------
 
-    def _searched(self, order: Order, found: list[Finding], seen: Search) -> Outcome:
+    def _searched(self, order: Order, found: list[Finding], seen: Seen) -> Outcome:
         machine = self._machine
+        paths: dict[tuple[str, int | None], Path] = {}
         found = list(found)
-        paths: dict[int, tuple[Choice, ...]] = {}
-        for told in seen.told:
-            before = seen.path(told.state) if told.state is not None else ()
-            finding = told_finding(machine, told.verdict, told.rule, told.trouble, replay(machine, before))
-            paths[len(found)] = (*before, told.choice) if told.choice is not None else before
+        for verdict, rule, trouble, path in seen.told.values():
+            finding = told_finding(machine, verdict, rule, trouble, replay(machine, path[:-1]))
+            paths.setdefault(_key(finding), path)
             found.append(finding)
         if not any(finding.verdict == "race" for finding in found):  # else they only follow from what was found
             found += self._loose(seen)
         raced = {self._bar_of(finding) for finding in found if finding.verdict == "race"}
-        for state in seen.stuck:
-            path = seen.path(state)
+        for path in seen.stuck:
             for finding in hang_findings(machine, replay(machine, path)):
                 known = any((finding.rule, finding.event) == (other.rule, other.event) for other in found)
                 # A wait that hangs in one order and races in another is told once, as a race.
                 if not known and (self._bar_of(finding) or "") not in raced:
-                    if seen.idle & self._nodes_of(finding):
+                    if not raced and seen.idle & self._nodes_of(finding):
                         message = f"{finding.message}; in another order it returns at once, for the phase before"
                         finding = finding._replace(verdict="race", message=message)
-                    paths[len(found)] = path
+                    paths.setdefault(_key(finding), path)
                     found.append(finding)
-        ends = {"completes"} if seen.ended else set()
-        ends |= {"hang"} if seen.stuck else set()
-        rules = {finding.rule for finding in found}
-        if "arrivals_within_count" in rules:
-            if not ends and not seen.bounded:  # in no order does it go well
+        ends = ({"completes"} if seen.ended else set()) | ({"hang"} if seen.stuck else set())
+        if any(finding.rule == "arrivals_within_count" for finding in found):
+            if not ends and not seen.stopped:  # in no order does it go well
                 found = [f._replace(verdict="error") if f.rule == "arrivals_within_count" else f for f in found]
             ends.add("error")
-        worst = min((f for f in found if f.verdict in WORST), key=self._rank, default=None)
-        path = paths.get(next((at for at, f in enumerate(found) if f is worst), -1), ())
-        if not path:
-            path = seen.path(seen.ended[0]) if seen.ended else tuple(order.choices)
-        bounded = None
-        if seen.bounded:
-            bounded = f"the search stopped after {len(seen.came)} states, {self._how_far(seen)}"
-        outcome = self._outcome(found, ends, path, self._blocked(seen.stuck[0]) if seen.stuck else {})
-        return outcome._replace(bounded=bounded, states=len(seen.came))
+        worst = min((finding for finding in found if finding.verdict in WORST), key=self._rank, default=None)
+        shown = paths.get(_key(worst)) if worst is not None else None
+        if shown is None:
+            shown = seen.ended[0] if seen.ended else tuple(order.choices)
+        blocked = self._blocked(replay(machine, seen.stuck[0]).state) if seen.stuck else {}
+        outcome = self._outcome(found, ends, shown, blocked)
+        why = f"no fault was found; {seen.stopped}" if seen.stopped and not outcome.findings else outcome.why
+        return outcome._replace(bounded=seen.stopped, states=seen.states, why=why)
 
-    def _loose(self, seen: Search) -> list[Finding]:
+    def _loose(self, seen: Seen) -> list[Finding]:
         """Operations that count in several phases of a barrier that somebody waits for: the first such barrier's."""
         by_node = {i.node: i for made in self.code.code for i in made}
         waited = {bar for _, bar in self._machine.waiters}
@@ -121,20 +120,17 @@ class BarrierProgram:
         if not loose:
             return []
         first = min(loose, key=lambda at: by_node[at[0]].event.number)[1]
-        return [
-            loose_finding(self._machine, by_node[n], bar, [*found]) for (n, bar), found in loose.items() if bar == first
-        ]
+        return [loose_finding(self._machine, by_node[n], bar, [*at]) for (n, bar), at in loose.items() if bar == first]
+
+    @staticmethod
+    def _raced(seen: Seen) -> bool:
+        return any(verdict == "race" for verdict, *_ in seen.told.values())
 
     def _nodes_of(self, finding: Finding) -> set[int]:
         return {i.node for made in self.code.code for i in made if i.event.number == finding.event}
 
     def _bar_of(self, finding: Finding) -> str | None:
         return self.events[finding.event].bar if finding.event is not None else None
-
-    def _how_far(self, seen: Search) -> str:
-        furthest = max(sum(state.places) for state in seen.came)
-        whole = sum(map(len, self.code.code))
-        return f"which reach {furthest} of the {whole} steps"
 
     # --- the answer ---------------------------------------------------------------------------------------------------
 
@@ -211,5 +207,11 @@ class BarrierProgram:
                 counts[step.bar] = step.after
         return counts
 
-    def _blocked(self, state: State) -> dict[str, int]:
+    def _blocked(self, state: State | None) -> dict[str, int]:
+        if state is None:
+            return {}
         return {self.code.agents[agent]: i.event.number for agent, i in blocked_in(self._machine, state).items()}
+
+
+def _key(finding: Finding) -> tuple[str, int | None]:
+    return finding.rule, finding.event

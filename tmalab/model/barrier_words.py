@@ -58,7 +58,13 @@ def hang_findings(machine: Machine, replay: Replay) -> Iterator[Finding]:
     roots = {agent: i for agent, i in waits.items() if not _can_be_helped(machine, state, blocked, agent, i)}
     counts = counts_of(machine, state)
     for agent, instruction in (roots or waits).items():
-        yield _blocked(machine, replay, agent, instruction)._replace(counts=counts)
+        finding = _blocked(machine, replay, agent, instruction)._replace(counts=counts)
+        if len(waits) > 1 and not roots:
+            after = " and ".join(place_of(i.event) for other, i in waits.items() if other != agent)
+            message = f"{finding.message}; what would help comes after {after}, which hangs too: they wait in a circle"
+            fix = "arrive before waiting, or wait for parity 1 of a fresh barrier where nothing has to come first"
+            finding = finding._replace(message=message, fix=fix)
+        yield finding
     if not waits:
         for agent, instruction in blocked.items():
             others = [place_of(i.event) for other, i in blocked.items() if other != agent]
