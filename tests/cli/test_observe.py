@@ -81,6 +81,22 @@ def test_what_cannot_be_shown_is_said_on_standard_error(capsys, words, said):
     assert said in err
 
 
+def test_a_timeline_is_written_as_perfetto_reads_it(tmp_path, monkeypatch, capsys):
+    shipped = Store()
+    monkeypatch.setattr("tmalab.recordings.observe.default_store", lambda: shipped)
+    file = tmp_path / "trace.json"
+    assert main(["observe", "timeline/two-loads/warm/one-barrier", "--trace", str(file)]) == 0
+    events = json.loads(file.read_text(encoding="utf-8"))["traceEvents"]
+    assert {"load A", "load B", "wait"} <= {event["name"] for event in events}
+    assert main(["observe", "timeline/two-loads/warm/one-barrier", "--trace", str(tmp_path)]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_what_has_no_timeline_is_no_trace(tmp_path, capsys):
+    assert main(["observe", NAME, "--trace", str(tmp_path / "trace.json")]) == 2
+    assert "no timeline" in capsys.readouterr().err
+
+
 def test_like_lines_are_printed_once():
     lines = list(dump(np.zeros(80, np.uint8)))
     assert lines == ["    000000  " + "00 " * 15 + "00", "    *", "    000050"]
