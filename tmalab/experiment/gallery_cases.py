@@ -18,20 +18,19 @@ from tmalab.experiment.case import Case
 # By what the engineer sees: it hangs; it completes and the bytes are wrong, or might be; it is refused.
 HANGS = (
     "expect-too-many", "expect-too-few", "expect-one-of-two", "outside-rows-not-counted", "arrive-missing",
-    "arrived-twice", "count-too-high", "load-by-all-lanes", "elected-in-every-warp", "consumer-never-arrives",
-    "roles-disagree-on-tiles", "peer-not-armed",
+    "count-too-high", "load-by-all-lanes", "consumer-never-arrives", "roles-disagree-on-tiles", "peer-not-armed",
 )  # fmt: skip
 WRONG_BYTES = (
     "parity-wrong", "parity-from-loop-index", "wait-skipped", "rearmed-before-consumed", "init-not-fenced",
-    "store-not-fenced", "store-fenced-by-issuer", "store-fenced-after-barrier", "store-fenced-after-it", "store-before-all-wrote",
-    "buffer-reused-too-early", "group-waits-one-short", "wait-by-another-thread", "wait-of-cp-async",
-    "flag-after-read-wait", "block-ends-before-store", "descriptor-stale", "descriptor-rewritten-in-flight",
-    "swizzle-read-from-tile-start", "box-past-the-tensor", "peer-has-left",
+    "store-not-fenced", "store-fenced-by-issuer", "store-fenced-after-barrier", "store-fenced-after-it",
+    "store-before-all-wrote", "buffer-reused-too-early", "group-waits-one-short", "wait-by-another-thread",
+    "wait-of-cp-async", "flag-after-read-wait", "block-ends-before-store", "descriptor-stale",
+    "descriptor-rewritten-in-flight", "swizzle-read-from-tile-start", "box-past-the-tensor",
 )  # fmt: skip
 REFUSED = (
-    "inner-coordinate-off", "store-at-negative-row", "shared-destination-off", "barrier-misaligned",
-    "barrier-never-initialised", "descriptor-on-the-stack", "reduction-type-lacks-op", "box-of-512-rows",
-    "row-pitch-off", "box-wider-than-the-swizzle",
+    "arrived-twice", "elected-in-every-warp", "peer-has-left", "barrier-never-initialised", "barrier-misaligned",
+    "shared-destination-off", "inner-coordinate-off", "store-at-negative-row", "reduction-type-lacks-op",
+    "descriptor-on-the-stack", "box-of-512-rows", "row-pitch-off", "box-wider-than-the-swizzle",
 )  # fmt: skip
 NAMES = (*HANGS, *WRONG_BYTES, *REFUSED)
 

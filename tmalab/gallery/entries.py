@@ -41,7 +41,7 @@ _ENTRIES = (
     ),
     Entry(
         "arrived-twice", "One arrival too many",
-        "It works in a test with one tile more or less, or dies with a launch failure that names no line.",
+        "The launch dies with a launch failure that names no line.",
     ),
     Entry(
         "count-too-high", "A count of 32, and one arrival",
@@ -54,7 +54,7 @@ _ENTRIES = (
     ),
     Entry(
         "elected-in-every-warp", "elect.sync in two warps",
-        "Works with one warp. With two it hangs, dies, or seems to work.",
+        "With one warp it works. With two the launch dies with a launch failure that names no line.",
     ),
     Entry(
         "consumer-never-arrives", "The consumer's signal is given by thread 0",
@@ -172,7 +172,7 @@ _ENTRIES = (
     ),
     Entry(
         "peer-has-left", "A block ends while its peer still writes to it",
-        "Perhaps nothing, perhaps another block's tile is overwritten.",
+        "The launch dies with a launch failure that names no line.",
     ),
     Entry(
         "inner-coordinate-off", "An inner coordinate between 16-byte steps",

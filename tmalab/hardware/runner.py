@@ -215,7 +215,8 @@ def _run_wgmma(case: Case, repeats: int, deadline_s: float) -> Observation:
 
 def _run_gallery(case: Case, repeats: int, deadline_s: float) -> Observation:
     """Values `broken` and `fixed`: what became of all runs of that version (gallery_runs.add_up)."""
-    kernel, values = case.params.get("kernel"), {"completed": True, "error": None, "diagnosis": None}
+    kernel = case.params.get("kernel", "")
+    values: dict[str, Any] = {"completed": True, "error": None, "diagnosis": None}
     for name in VERSIONS:
         item = gallery_item(kernel, name)
         replies, gpu = _ask("watch", [item] * repeats, deadline_s)
