@@ -22,6 +22,7 @@ IGNORED = {
     "02-swizzle": "says whether bytes are recorded or live, and on which GPU",
     "03-tensor-map": "says whether the encodings are recorded or live, and by which driver",
     "06-banks": "says on which GPU and when its cycles and products were measured",
+    "07-waiting-for-a-load": "says on which GPU and when its loads were timed, and the times",
 }
 KNOWN_TAGS = {"hide-input", "nbval-ignore-output"}
 

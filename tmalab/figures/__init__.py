@@ -6,6 +6,8 @@
     EdgesFigure(observe)    what becomes of a box that leaves the tensor
     AtomsFigure(observe)    a slice too wide for its swizzle, in one copy of three dimensions
     TilingFigure(observe)   a grid tiled or not, and what reading one of its columns costs
+    LoadsFigure(observe)    two loads on one barrier, on a measured axis of time
+    LandingFigure(observe)  when each piece of a tile in shared memory was first seen changed
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
     WgmmaFigure(observe)    a tile that wgmma reads through the right descriptor and through wrong ones
     Question(prompt, …)     a question that checks the reader's answer
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from tmalab.figures.box import BoxFigure
     from tmalab.figures.cost import CostFigure
     from tmalab.figures.edges import EdgesFigure
+    from tmalab.figures.landing import LandingFigure
+    from tmalab.figures.loads import LoadsFigure
     from tmalab.figures.question import Question
     from tmalab.figures.reader import ReaderFigure
     from tmalab.figures.tile import TileFigure
@@ -35,6 +39,8 @@ _HOMES = {
     "BoxFigure": "tmalab.figures.box",
     "CostFigure": "tmalab.figures.cost",
     "EdgesFigure": "tmalab.figures.edges",
+    "LoadsFigure": "tmalab.figures.loads",
+    "LandingFigure": "tmalab.figures.landing",
     "TileFigure": "tmalab.figures.tile",
     "TilingFigure": "tmalab.figures.tiling",
     "ReaderFigure": "tmalab.figures.reader",

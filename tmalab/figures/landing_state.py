@@ -26,7 +26,7 @@ class LandingState:
         index = number * len(WARMTHS) + WARMTHS.index(state["warmth"])
         self.one: Mapping[str, Any] | None = provenance["states"][index]
         self.source = UNMEASURED if self.one is None else str(provenance["lines"][self.one["line"]])
-        self.run, self.before, self.median, self.low, self.high = (
+        self.run, self.gaps, self.median, self.low, self.high = (
             [[]] * 5 if self.one is None else [read_numbers(text) for text in self.one["times"]]
         )
 
@@ -108,7 +108,7 @@ class LandingState:
         run, one = self.run[piece], self.one
         return (
             f"{name}: seen changed {run} cycles ({self.ns(run)} ns) after the load was issued, in the run drawn; the "
-            f"look at {self.before[piece]} had still found the old word. Median of {one['runs']} runs: "
+            f"look at {run - self.gaps[piece]} had still found the old word. Median of {one['runs']} runs: "
             f"{self.median[piece]}; four in five between {self.low[piece]} and {self.high[piece]}."
         )
 

@@ -1,7 +1,7 @@
 """What "The tile landing" shows, as tables: when each piece of a tile's destination was first seen changed.
 
-    times      of each piece, in the order of shared memory: the first look that found it changed in the run drawn, the
-               look before it; over all runs the median of the first, 10 % and 90 %
+    times      of each piece, in the order of shared memory: the first look that found it changed in the run drawn, how
+               long before the last look was that did not; over all runs the median of the first, 10 % and 90 %
     bins       the times in steps no finer than the resolution, each a shade: (first, width, how many)
     lanes      the issue, the pieces landing, the barrier, all runs, and the bytes that the barrier still awaited
 
@@ -119,19 +119,21 @@ def _quantiles(values: Any) -> list[int]:
 
 
 def _state(tile: dict[str, Any], seen: Observation, counted: Observation | None) -> dict[str, Any]:
-    arrays = {name: [int(one) for one in seen[f"landed{name}"]] for name in ("", "_before", "_median", "_low", "_high")}
-    spread = [high - low for low, high in zip(arrays["_low"], arrays["_high"], strict=True)]
+    run, before, median, low, high = (
+        [int(one) for one in seen[f"landed{name}"]] for name in ("", "_before", "_median", "_low", "_high")
+    )
+    gaps = [first - last for first, last in zip(run, before, strict=True)]
+    spread = [last - first for first, last in zip(low, high, strict=True)]
     resolution, drawn = int(seen["resolution_cycles"]), int(seen["drawn"])
     complete = [int(one) for one in seen["complete"]]
     issued = [int(one) for one in seen["issued"]]
     state = {
         "runs": len(complete), "resolution": resolution, "cycles_per_ns": round(float(seen["cycles_per_ns"]), 4),
         "issued": issued[drawn], "complete": complete[drawn], "completes": _quantiles(complete),
-        "last": _quantiles([int(one) for one in seen["last"]]),
-        "times": [write_numbers(one) for one in arrays.values()],
-        "bins": [list(bins(one, resolution)) for one in (arrays[""], arrays["_median"], spread)],
+        "times": [write_numbers(one) for one in (run, gaps, median, low, high)],
+        "bins": [list(bins(one, resolution)) for one in (run, median, spread)],
     }  # fmt: skip
-    lanes = _lanes(tile, state, arrays[""], counted)
+    lanes = _lanes(tile, state, run, counted)
     end = max(mark.end or mark.start for lane in lanes for mark in lane.marks)
     return {**state, "lanes": [lane.to_dict() for lane in lanes], "end": round(end * 1.03)}
 
@@ -175,7 +177,7 @@ def _lanes(
         Lane("barrier", (going,), "is open"),
         Lane("all runs", (band, median), "barrier complete"),
     ]
-    return lanes if counted is None else [*lanes, Lane("bytes to come", tuple(_awaited(counted)), "another run")]
+    return lanes if counted is None else [*lanes, Lane("KB to come", tuple(_awaited(counted)), "read, in another run")]
 
 
 def _awaited(counted: Observation) -> Iterable[Mark]:
@@ -190,7 +192,7 @@ def _awaited(counted: Observation) -> Iterable[Mark]:
             continue
         end = next((then for then, other in looks[number + 1 :] if other != awaited), None)
         words = f"{awaited} bytes" if awaited else "no byte"
-        text = f"{awaited // 1024} KB" if awaited else "0"
+        text = str(awaited // 1024)
         yield Mark(
             f"bytes-{number}", cycles, end, text, "outline" if awaited else "solid",
             f"In another run, the state that an arrive returned after {cycles} cycles says: {words} to come (in steps "

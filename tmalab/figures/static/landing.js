@@ -2,7 +2,7 @@
 // under it the same run over time. Every number comes from Python (landing_tables.py).
 import { card, cellGrid, h, put, segments, setAttribute, setText } from "./kit.js";
 import { laneChart, stepper } from "./lanes.js";
-import { HEAD, landed, ns, place, readLanding, sentence, tableOf } from "./landing_words.js";
+import { HEAD, landed, ns, place, readLanding, recorded, sentence, tableOf } from "./landing_words.js";
 
 const NAMES = ["tile", "warmth", "shown", "frame", "piece"];
 const TITLES = { "one run": "the run drawn", median: "the median of all runs", spread: "from 10 % to 90 % of the runs" };
@@ -27,8 +27,13 @@ function render({ model, el }) {
   const chartBox = h("div", { class: "tma-land-chart" }, chart.node);
   const stage = h("div", { class: "tma-stage tma-land" }, head, h("div", { class: "tma-land-both" }, place_, key), chartBox);
 
+  function choose(tile) {
+    const can = recorded(spec, provenance, tile);
+    put(model, { tile, warmth: can.includes(now.warmth) ? now.warmth : can.at(-1) ?? now.warmth });
+  }
+  const warmth = segments(model, "warmth", "The caches", spec.choices.warmth);
   function chooser() {
-    const list = h("select", { onchange: () => put(model, { tile: list.value }) }, ...spec.tiles.map((tile) => h("option", { value: tile.name }, tile.label)));
+    const list = h("select", { onchange: () => choose(list.value) }, ...spec.tiles.map((tile) => h("option", { value: tile.name }, tile.label)));
     return { node: h("label", { class: "tma-field tma-select" }, h("span", { class: "tma-legend" }, "Box"), list), paint: () => (list.value = model.get("tile")) };
   }
   const steps = stepper(model, "frame", "Time", () => spec.frames + 1, () => {
@@ -56,6 +61,8 @@ function render({ model, el }) {
       pointed = lane = null;
       lay();
     }
+    const can = recorded(spec, provenance, now.tile);
+    for (const input of warmth.node.querySelectorAll("input")) input.disabled = !can.includes(input.value) && input.value !== now.warmth;
     const { one, tile, shades, values } = found;
     setText(heading, "Shared memory");
     setText(note, one ? `${TITLES[now.shown]}: ${landed(found)}. Looks came ${one.resolution} cycles apart (median).` : found.source);
@@ -96,7 +103,7 @@ function render({ model, el }) {
   const frame = card(model, el, {
     name: spec.name, title: spec.title,
     choices: { ...spec.choices, frame: Array.from({ length: spec.frames + 1 }, (_, i) => i), piece: Array.from({ length: spec.most_pieces }, (_, i) => i) },
-    controls: [chooser(), segments(model, "warmth", "The caches", spec.choices.warmth), segments(model, "shown", "Shown", spec.choices.shown), steps],
+    controls: [chooser(), warmth, segments(model, "shown", "Shown", spec.choices.shown), steps],
     stage, paint, light, sentence: words, provenance: () => found.source,
     table: () => ({ head: HEAD, rows: tableOf(found) }),
     data: () => ({

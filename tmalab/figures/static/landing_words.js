@@ -19,17 +19,23 @@ export function readLanding(spec, provenance, state) {
   const one = provenance.states[number * spec.choices.warmth.length + spec.choices.warmth.indexOf(state.warmth)];
   const piece = Math.min(state.piece, tile.pieces - 1);
   if (!one) return { tile, one: null, piece, source: UNMEASURED, shades: new Array(tile.pieces).fill(null), key: [], run: [], median: [], low: [], high: [] };
-  const [run, before, median, low, high] = one.times.map(unpackTimes);
+  const [run, gaps, median, low, high] = one.times.map(unpackTimes);
   const times = state.shown === "one run" ? run : median;
   const values = state.shown === "spread" ? high.map((most, i) => most - low[i]) : times;
   const first = Math.min(...times), last = Math.max(...times);
   const now = first - 1 + Math.round(((last - first + 1) * state.frame) / spec.frames);
   const [begin, width, many] = one.bins[spec.choices.shown.indexOf(state.shown)];
   return {
-    tile, one, piece, run, before, median, low, high, times, values, now, source: provenance.lines[one.line],
+    tile, one, piece, run, gaps, median, low, high, times, values, now, source: provenance.lines[one.line],
     shades: values.map((value, i) => (times[i] <= now ? shade(Math.floor((value - begin) / width), many) : null)),
     key: Array.from({ length: many }, (_, i) => [shade(i, many), `${begin + i * width} to ${begin + (i + 1) * width - 1}`]),
   };
+}
+
+// What the caches held before: only what was recorded of this tile can be chosen.
+export function recorded(spec, provenance, tile) {
+  const first = spec.choices.tile.indexOf(tile) * spec.choices.warmth.length;
+  return spec.choices.warmth.filter((_, i) => provenance.states[first + i]);
 }
 
 export const ns = (found, cycles) => Math.round(cycles / found.one.cycles_per_ns);
@@ -47,10 +53,10 @@ export function place({ piece_bytes: size, row_bytes: rowBytes }, piece) {
 }
 
 export function sentence(found, piece) {
-  const { tile, one, run, before, median, low, high } = found, [held, rows] = place(tile, piece);
+  const { tile, one, run, gaps, median, low, high } = found, [held, rows] = place(tile, piece);
   const name = `Piece ${piece}, bytes ${held} of the tile (row${rows.includes(" ") ? "s" : ""} ${rows} of the box)`;
   if (!one) return `${name}: not measured.`;
-  return `${name}: seen changed ${run[piece]} cycles (${ns(found, run[piece])} ns) after the load was issued, in the run drawn; the look at ${before[piece]} had still found the old word. `
+  return `${name}: seen changed ${run[piece]} cycles (${ns(found, run[piece])} ns) after the load was issued, in the run drawn; the look at ${run[piece] - gaps[piece]} had still found the old word. `
     + `Median of ${one.runs} runs: ${median[piece]}; four in five between ${low[piece]} and ${high[piece]}.`;
 }
 
