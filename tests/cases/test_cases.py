@@ -186,6 +186,7 @@ def test_every_mode_is_answered_or_listed():
         "launch_operand",
         "descriptor_location",
         "tile_partition",
+        "cute_partition",
         "bank_pattern",
         "barrier_program",
         "cluster_barrier",

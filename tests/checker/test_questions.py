@@ -246,6 +246,32 @@ def test_a_panel_must_not_straddle_two_warps(cta, warp, verdict, widest):
     assert (answer.verdict, answer.facts["widest_ok"]) == (verdict, widest)
 
 
+@pytest.mark.parametrize(
+    ("smem", "gmem", "group", "verdict", "first"),
+    [
+        ("((8,16),(64,1),(1,3))", "((128,64),64)", [0, 2], "error", (8192, 524288)),
+        ("((8,16),(64,1),(1,3))", "((128,64),64)", [0, 1], "error", (128, 8192)),
+        ("(128,_64,3)", "(128,64,7)", [0, 2], "accept", (8192, 8192)),
+        ("(128,64,3)", "(128,64,7)", [0, 3], "error", (24576, 57344)),
+    ],
+)
+def test_the_first_mode_of_a_partition_is_one_tile(smem, gmem, group, verdict, first):
+    answer = ask("cute_partition", atom_gbasis="(64,128):(1@1,1@0)", smem=smem, gmem=gmem, group_modes=group)
+    assert answer.verdict == verdict
+    assert answer.facts["first_mode_elems"] == dict(zip(("smem", "gmem"), first, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [({"smem": "(128,64"}, "smem"), ({"gmem": 8192}, "gmem"), ({"group_modes": [2, 0]}, "group_modes")],
+)
+def test_a_partition_that_cannot_be_read_says_where(changed, named):
+    said = {"atom_gbasis": "(64,128):(1@1,1@0)", "smem": "(128,64)", "gmem": "(128,64)", "group_modes": [0, 2]}
+    answer = ask("cute_partition", **(said | changed))
+    assert answer.verdict == "unreadable"
+    assert named in str(answer.error)
+
+
 MAPS = [
     TensorMap.tiled("float16", (128, 16), (256,), (64, 8), swizzle="128B", l2_promotion="256B", address=4096),
     TensorMap.tiled("int32", (4096,), (), (256,)),

@@ -30,7 +30,6 @@ _MOST_VARIANTS = 1000
 # Modes of the case file that later parts of the package answer.
 LATER = {
     "perf_note": "a question about speed is answered in words only",
-    "cute_partition": "partitions of CuTe tensors are not answered yet",
 }
 
 
@@ -57,6 +56,10 @@ def answer_reading(reading: Reading, options: Options) -> Answer:
         from tmalab.checker.partition import answer_partition
 
         return answer_partition(reading, options)
+    if kind == "cute_partition":
+        from tmalab.checker.cute_partition import answer_cute_partition
+
+        return answer_cute_partition(reading, options)
     if kind in ("barrier_program", "cluster_barrier", "sync_story"):
         from tmalab.checker.barrier import answer_barrier
 
@@ -74,6 +77,7 @@ def answer_reading(reading: Reading, options: Options) -> Answer:
         "descriptor_location",
         "layout_query",
         "tile_partition",
+        "cute_partition",
         "bank_pattern",
         "barrier_program",
         "cluster_barrier",

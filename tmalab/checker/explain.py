@@ -68,6 +68,12 @@ CHECKER_RULES: dict[str, tuple[str, str, str]] = {
         "cp.async.bulk and cp.reduce.async.bulk move bytes in line. A swizzled tile goes through the tensor form.",
         "PTX ISA, cp.async.bulk",
     ),
+    "first_mode_must_be_one_tile": (
+        "tma_partition wants one tile in the first mode",
+        "After group_modes the first mode of both tensors holds exactly one tile of the atom; stages and further tiles "
+        "stand in modes of their own, which are iterated. CuTe DSL 4.8.1 refuses another size when it compiles.",
+        "CuTe DSL 4.8.1, tma_partition; compiled",
+    ),
     "panel_must_divide_warp_tile": (
         "A warp's columns are whole panels",
         "A tile that is split among warps is copied in panels as wide as the swizzle span. Where a warp's columns end "

@@ -174,6 +174,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "swizzled_row_is_not_linear": _TILE | {"element": [1, 0], "scan_elems": 64},
     "bulk_copy_is_linear": _TILE | {"dtype": "float32", "tile": [8, 32], "instruction": "cp.reduce.async.bulk"},
     "panel_must_divide_warp_tile": {"mode": "tile_partition", "dtype": "float16", "cta_n": 192, "warp_n": 96},
+    "first_mode_must_be_one_tile": {
+        "mode": "cute_partition", "atom_gbasis": "(64,128):(1@1,1@0)", "smem": "((8,16),(64,1),(1,3))",
+        "gmem": "((128,64),64)", "group_modes": [0, 2],
+    },
     "swizzle_32B": _TILE | {"tile": [16, 16], "swizzle": "32B", "element": [12, 0]},
     "swizzle_64B": _TILE | {"tile": [16, 32], "swizzle": "64B", "element": [5, 0]},
     "swizzle_128B": _TILE | {"element": [3, 0]},

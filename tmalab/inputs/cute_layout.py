@@ -64,6 +64,17 @@ def parse(text: str) -> CuteLayout:
     return _Parser(_without_types(text)).layout()
 
 
+def parse_shape(text: str) -> Nested:
+    """A shape alone, as CuTe prints it: `((8,_16),64)`. Raises UnreadableError with the column."""
+    if len(text) > _LONGEST:
+        raise UnreadableError("too long for one shape", text=text, form=FORM)
+    parser = _Parser(text)
+    shape = parser.nested(1)
+    if parser.text[parser.index :].strip():
+        raise parser.error("did not expect more after the shape", "write a shape as ((8,16),64)")
+    return shape
+
+
 def _without_types(text: str) -> str:
     """C++ types in the printed form, of the same length where nothing is nested: Shape<_8,_64> is (_8,_64)."""
     if "Layout<" not in text and "Layout <" not in text:

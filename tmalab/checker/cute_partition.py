@@ -1,0 +1,86 @@
+"""The answer to `tma_partition` of a CuTe tensor: after the grouping, is the first mode of both exactly one tile?
+
+    atom    (64,128):(1@1,1@0)         one tile: 8192 elements
+    smem    ((8,16),(64,1),(1,3))  ─ group_modes 0, 2 ─▶  first mode 8192, then (1,3)
+    gmem    ((128,64),64)          ─ group_modes 0, 2 ─▶  first mode 524288: the tiles are in it too
+
+>>> from tmalab.inputs.reading import Reading
+>>> said = {"kind": "cute_partition", "atom_gbasis": "(256,64):(1@1,1@0)", "smem": "(64,256,3)", "gmem": "(64,256,7)"}
+>>> answer_cute_partition(Reading("json", {**said, "group_modes": [0, 2]}), Options()).verdict
+'accept'
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from tmalab.checker.answer import Answer
+from tmalab.checker.descriptor import number
+from tmalab.checker.mapping import Note
+from tmalab.checker.options import Options
+from tmalab.errors import InputError
+from tmalab.inputs.cute_layout import Nested, parse_shape
+from tmalab.inputs.position import UnreadableError
+from tmalab.inputs.reading import Reading
+
+RULE = "first_mode_must_be_one_tile"
+
+
+def answer_cute_partition(reading: Reading, options: Options) -> Answer:
+    """The answer, with the sizes of the first modes. Raises UnreadableError where a shape is missing or is none."""
+    said = {**options.facts, **reading.fields}
+    try:
+        begin, end = _group(said.get("group_modes", [0, 2]))
+        shapes = {name: _shape(said, name) for name in ("smem", "gmem")}
+        tile = _size(_shape(said, "atom_gbasis"))
+    except InputError as error:
+        raise reading.unreadable(error) from None
+    first = {name: _size(_grouped(shape, begin, end)[0]) for name, shape in shapes.items()}
+    rest = {name: _text(_grouped(shape, begin, end)[1:]) for name, shape in shapes.items()}
+    off = {name: size for name, size in first.items() if size != tile}
+    facts: dict[str, Any] = {"tile_elems": tile, "first_mode_elems": first, "left_to_iterate": rest}
+    if off:
+        found = " and ".join(f"that of {name} has {size}" for name, size in off.items())
+        message = (
+            f"after group_modes({begin}, {end}) the first mode of both tensors must be one tile of the atom, {tile} "
+            f"elements; {found}. Group the tile's modes alone; leave stages and further tiles in modes of their own."
+        )
+    else:
+        message = f"the first mode of both is one tile of {tile} elements; the modes behind it are iterated"
+    return Answer(
+        form=reading.form, kind="cute_partition", verdict="error" if off else "accept", arch=options.arch,
+        notes=(Note(RULE, message),), facts=facts,
+    )  # fmt: skip
+
+
+def _group(value: Any) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise InputError("not two modes", field="group_modes", value=value, fix="give [first, one past the last]")
+    begin, end = (number("group_modes", one) for one in value)
+    if not 0 <= begin < end <= 64:
+        raise InputError("not a range of modes", field="group_modes", value=value, fix="give [0, 2] for two modes")
+    return begin, end
+
+
+def _shape(said: Any, name: str) -> Nested:
+    text = said.get(name)
+    if not isinstance(text, str):
+        raise InputError("not a shape", field=name, value=text, fix='give it as CuTe prints it: "((128,64),7)"')
+    try:
+        return parse_shape(text.split(":")[0])
+    except UnreadableError as error:
+        raise InputError(str(error), field=name, value=text, fix='give it as CuTe prints it: "((128,64),7)"') from None
+
+
+def _size(shape: Nested) -> int:
+    return shape if isinstance(shape, int) else prod(map(_size, shape))
+
+
+def _grouped(shape: Nested, begin: int, end: int) -> tuple[Nested, ...]:
+    modes = shape if isinstance(shape, tuple) else (shape,)
+    return (*modes[:begin], modes[begin:end], *modes[end:])
+
+
+def _text(shape: Nested) -> str:
+    return str(shape) if isinstance(shape, int) else f"({','.join(map(_text, shape))})"
