@@ -690,3 +690,35 @@ _add(
 _add("a phase waited for twice", "completes", None, "init init b 1; m arrive b; w wait b 0; w wait b 0")
 _add("a barrier off 8 bytes", "error", "mbarrier_address_align_8", "init init b 1 address=12; p arrive b")
 _add("a barrier at 8 bytes", "completes", None, "init init b 1 address=24; p arrive b; p wait b 0")
+
+# --- each CTA initialises its own barrier -----------------------------------------------------------------------------
+OWN = """c0 init cta0.full 1; c0 fence_mbarrier_init; c1 init cta1.full 1; c1 fence_mbarrier_init
+    c0 cluster_sync; c1 cluster_sync; c0 arrive_expect_tx cta0.full 64; c1 arrive_expect_tx cta1.full 64
+    c0 tma_load full 64 s multicast=0,1; c0 wait cta0.full 0; c1 wait cta1.full 0; c1 ld_shared s"""
+_add("init, fence, cluster_sync, multicast", "completes", "mbarrier_init_cluster_visibility", OWN)
+_add(
+    "the same without cluster_sync",
+    "race",
+    "mbarrier_init_cluster_visibility",
+    OWN.replace("c0 cluster_sync; c1 cluster_sync; ", ""),
+)
+_add(
+    "the same with cta_sync in each CTA",
+    "race",
+    "mbarrier_init_cluster_visibility",
+    OWN.replace("c0 cluster_sync; c1 cluster_sync", "c0 cta_sync; c1 cta_sync"),
+)
+_add(
+    "a remote arrival before the cluster meets",
+    "race",
+    "mbarrier_init_cluster_visibility",
+    "c1 init cta1.b 1; c1 fence_mbarrier_init; c0 arrive cta1.b; c1 wait cta1.b 0",
+)
+_add(
+    "two parts of one stage under one name",
+    "completes",
+    None,
+    """
+    init init full 1; p arrive_expect_tx full 128; p tma_load full 64 s; p tma_load full 64 s; c wait full 0
+    c ld_shared s""",
+)

@@ -68,16 +68,16 @@ def _use(
 ) -> Iterator[Finding]:  # fmt: skip
     (init, made_by, agent), (node, instruction, user) = made, use
     name, event = order.code.bars[bar], instruction.event
-    if not order.reached.get(node, order.past[node]) >> init & 1:
+    away, ctas = cta_of_name(name), order.code.ctas
+    remote = away is not None and user >= 0 and ctas[user] not in (away, None)
+    if not remote and not order.reached.get(node, order.past[node]) >> init & 1:
         message = f"{place_of(event)} may come before {place_of(made_by.event)}: nothing orders them"
         fix = "insert a sync between the init and the first use by another thread"
         yield Finding("race", "mbarrier_init_visibility", message, fix, event.number)
         return
     between = [(op, by) for at, op, by in steps if order.before(init, at) and order.before(at, node)]
     fenced = ("fence_mbarrier_init", agent) in between or any(op == "fence_proxy_async" for op, _ in between)
-    away = cta_of_name(name)
-    ctas = order.code.ctas
-    if away is not None and user >= 0 and ctas[user] != away and ctas[user] is not None:
+    if remote:
         synced = any(op == "cluster_sync" for op, _ in between)
         if not synced:
             message = f"{place_of(event)} uses a barrier of CTA {away}, which that CTA may not have initialised yet"

@@ -195,7 +195,7 @@ class BarrierProgram:
     def _totals(given: dict[tuple[int, int], Any]) -> dict[str, Any]:
         """The bytes that a phase expects, where every phase that expects any expects the same."""
         armed = {each.armed_bytes for each in given.values() if each.armed_bytes}
-        return {"expect_bytes": armed.pop()} if len(armed) == 1 else {}
+        return dict.fromkeys(("expect_bytes", "expected", "delivered"), armed.pop()) if len(armed) == 1 else {}
 
     def _counts_at(self, steps: tuple[Any, ...], event: int | None) -> dict[str, Any]:
         """The counts just before an event of the run."""

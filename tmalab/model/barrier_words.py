@@ -197,9 +197,11 @@ def told_finding(machine: Machine, verdict: str, rule: str, trouble: Trouble, re
         )
         fix = "wait for the phase before arming the barrier again, or count this arrival in its init"
     elif rule == "mbarrier_must_be_initialised" and verdict == "race":
-        rule = "mbarrier_init_visibility"
+        away = cta_of_name(name)
+        remote = away is not None and trouble.agent >= 0 and machine.code.ctas[trouble.agent] not in (away, None)
+        rule = "mbarrier_init_cluster_visibility" if remote else "mbarrier_init_visibility"
         message = f"{place} may come before {name} is initialised"
-        fix = "insert a sync between the init and the first use by another thread"
+        fix = f"insert a {'cluster_' if remote else ''}sync between the init and the first use by another thread"
     elif rule == "mbarrier_must_be_initialised":
         never = trouble.bar not in machine.code.initialised
         message = f"{place} uses {name}, " + ("which is never initialised" if never else "which was made invalid")

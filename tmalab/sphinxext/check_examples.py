@@ -71,6 +71,17 @@ oobFill        0 (CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
 """,
     ),
     Example(
+        "hang-of-a-barrier", "A hang: armed for the whole cluster, fed by two blocks", "tile-ai/tilelang#2644", """\
+{"events": [
+  {"t": "init", "op": "init", "bar": "full", "count": 1},
+  {"t": "t0", "op": "arrive_expect_tx", "bar": "full", "bytes": 65536},
+  {"t": "c0", "op": "tma_load", "bar": "full", "bytes": 16384},
+  {"t": "c1", "op": "tma_load", "bar": "full", "bytes": 16384},
+  {"t": "c", "op": "wait", "bar": "full", "parity": 0}
+]}
+""",
+    ),
+    Example(
         "one-width-of-many", "JSON: float32, and N = 1733 alone fails", "tile-ai/tilelang#1931", """\
 {
   "dtype": "float32",
