@@ -46,7 +46,7 @@ def test_what_completes_is_legal_and_shows_its_run():
 
 
 def test_a_malformed_event_is_pointed_at_in_the_text():
-    text = '{"events": [\n  {"t": "p", "op": "arrive", "bar": "b"},\n  {"t": "p", "op": "arive", "bar": "b"}\n]}'
+    text = '{"events": [\n  {"t": "p", "op": "arrive", "bar": "b"},\n  {"t": "p", "op": "arrivex", "bar": "b"}\n]}'
     error = ask(text).error
     assert (error.line, error.column, error.field) == (3, 3, "events[1].op")
     assert "did you mean arrive?" in str(error)

