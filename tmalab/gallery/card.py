@@ -120,7 +120,7 @@ def _events(found: Entry) -> str:
 def _fold(summary: str, text: str) -> str:
     if not text:
         return ""
-    listing = f'<pre tabindex="0" aria-label="{summary}">{escape(text)}</pre>'
+    listing = f'<pre role="group" tabindex="0" aria-label="{summary}">{escape(text)}</pre>'
     return f"<details><summary>{summary}</summary>{listing}</details>"
 
 
@@ -142,4 +142,4 @@ def _diff(lines: list[str]) -> str:
     marked = "".join(
         f'<span data-line="{kinds.get(line[:1], "same")}">{escape(line) or " "}</span>\n' for line in lines
     )
-    return f'<pre tabindex="0" aria-label="The fix as a diff">{marked}</pre>'
+    return f'<pre role="group" tabindex="0" aria-label="The fix as a diff">{marked}</pre>'
