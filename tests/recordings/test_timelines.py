@@ -82,7 +82,16 @@ class TestTimelines:
             with pytest.raises(InputError, match="run="):
                 timeline_of(seen(name), run)
 
-    @pytest.mark.parametrize("name", ["parity/free/right", "timeline/order/before", "timeline/clocks"])
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "parity/free/right",
+            "timeline/order/before",
+            "timeline/order/halves-arrive-twice",
+            "timeline/clocks",
+            "landing/64x64-128B/warm-counts",
+        ],
+    )
     def test_what_has_no_moments_has_no_timeline(self, name):
         with pytest.raises(InputError, match="no timeline"):
             timeline_of(seen(name))

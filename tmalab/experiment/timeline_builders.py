@@ -44,7 +44,8 @@ def timeline_of(seen: Observation, run: int | None = None) -> Timeline:
     Raises InputError for a probe whose observations have no moments, or a run that was not kept.
     """
     builders = {"two_loads": _two_loads, "landing": _landing}
-    if seen.case.probe not in builders or "cycles_per_ns" not in seen.values or "order" in seen.case.params:
+    drawn = {"work", "landed"} & set(seen.arrays)  # of an order that is only counted neither was kept
+    if seen.case.probe not in builders or not drawn:
         raise InputError(
             "this observation has no timeline", field="case", value=seen.case.name,
             fix="use one of timeline/two-loads/… or landing/…",
@@ -176,7 +177,7 @@ def _lines(lines: Sequence[int]) -> Iterator[Event]:
 
 
 def _landing(seen: Observation, run: int | None) -> _Built:
-    if run not in (None, seen.values.get("drawn")) or "landed" not in seen.arrays:
+    if run not in (None, seen["drawn"]):
         raise InputError("only one run's pieces were kept", field="run", value=run, fix="use none")
     drawn, params = seen["drawn"], seen.case.params
     tile_bytes = 2 * params["box_dim"][0] * params["box_dim"][1]
