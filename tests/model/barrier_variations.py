@@ -722,3 +722,19 @@ _add(
     init init full 1; p arrive_expect_tx full 128; p tma_load full 64 s; p tma_load full 64 s; c wait full 0
     c ld_shared s""",
 )
+_add(
+    "a multicast by a plain name, the barriers by their CTA",
+    "completes",
+    None,
+    """
+    init init cta0.full 1; init init cta1.full 1; c0 arrive_expect_tx full 64; c1 arrive_expect_tx full 64
+    c0 tma_load full 64 s multicast; c0 wait full 0; c1 wait full 0; c1 ld_shared s""",
+)
+_add(
+    "the same, and the peer does not arm",
+    "hang",
+    "multicast_signals_every_destination_barrier",
+    """
+    init init cta0.full 1; init init cta1.full 1; c0 arrive_expect_tx full 64
+    c0 tma_load full 64 s multicast; c0 wait full 0; c1 wait full 0""",
+)

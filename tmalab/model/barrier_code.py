@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 from tmalab.model.barrier_events import ENGINE, EVERY_THREAD, FIRST, Event
 
-_CTA_AGENT = re.compile(r"(?:cta|c)_?(\d{1,2})(?:[._].*)?", re.ASCII)
-_CTA_NAME = re.compile(r"cta_?(\d{1,2})\.(.+)", re.ASCII)
+_CTA_AGENT = re.compile(r"(?:cta|c)_?(\d{1,2})(?:[._].*)?", re.ASCII | re.IGNORECASE)
+_CTA_NAME = re.compile(r"cta_?(\d{1,2})\.(.+)", re.ASCII | re.IGNORECASE)
 # What `all` does once for everyone; of the others each thread does its own.
 _ONCE = frozenset({"init", "expect_tx", "complete_tx", "inval", "tma_load", "tma_store"})
 _TOGETHER = frozenset({"arrive", "arrive_expect_tx", "arrive_drop"})
@@ -111,7 +111,7 @@ class _Linker:
 
     def _find_copies(self) -> None:
         """Barriers that one event initialises in every CTA: `full` is initialised and cta1.full is used."""
-        made = {event.bar for event in self.events if event.op == "init" and event.bar}
+        self.made = made = {event.bar for event in self.events if event.op == "init" and event.bar}
         used = {event.bar for event in self.events if event.bar}
         for event in self.events:
             if isinstance(event.multicast, tuple) and event.bar:
@@ -133,11 +133,24 @@ class _Linker:
             names = self.copies.get(bar, [bar])
         elif event.op == "tma_load" and isinstance(event.multicast, tuple):
             names = [f"cta{cta}.{_plain(bar)}" for cta in event.multicast]
-        elif event.op == "tma_load" and event.multicast and bar in self.copies:
-            names = [f"cta{cta}.{bar}" for cta in self.all_ctas]
+        elif event.op == "tma_load" and event.multicast and (bar in self.copies or self._owned(bar)):
+            names = [f"cta{cta}.{bar}" for cta in self._reached(event) if bar in self.copies or cta in self._owned(bar)]
         else:
-            names = [f"cta{cta}.{bar}" if bar in self.copies and cta is not None else bar]
+            own = cta is not None and (bar in self.copies or cta in self._owned(bar))
+            names = [f"cta{cta}.{bar}" if own else bar]
         return tuple(self.numbers.setdefault(name, len(self.numbers)) for name in names)
+
+    def _owned(self, bar: str) -> frozenset[int]:
+        """The CTAs that initialise a barrier of their own under this plain name; none where it is one barrier."""
+        if bar in self.made or cta_of_name(bar) is not None:
+            return frozenset()
+        return frozenset(cta for cta in self.all_ctas if f"cta{cta}.{bar}" in self.made)
+
+    def _reached(self, event: Event) -> list[int]:
+        """The CTAs of a multicast that names none: those of its mask, or all."""
+        mask = event.said.get("multicast")
+        masked = [cta for cta in self.all_ctas if isinstance(mask, int) and mask > 1 and mask >> cta & 1]
+        return masked or self.all_ctas
 
     def _bufs(self, event: Event, cta: int | None, bar: str | None = None) -> tuple[str, ...]:
         """The buffers that the event touches, one in each CTA that it reaches."""
