@@ -8,6 +8,8 @@
     TilingFigure(observe)   a grid tiled or not, and what reading one of its columns costs
     LoadsFigure(observe)    two loads on one barrier, on a measured axis of time
     LandingFigure(observe)  when each piece of a tile in shared memory was first seen changed
+    ParityFigure(observe)   one barrier over seven tiles, and the parity that each wait is given
+    ReuseFigure(observe)    stores, a wait, and which bytes of the buffer were overwritten too early
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
     WgmmaFigure(observe)    a tile that wgmma reads through the right descriptor and through wrong ones
     Question(prompt, …)     a question that checks the reader's answer
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
     from tmalab.figures.edges import EdgesFigure
     from tmalab.figures.landing import LandingFigure
     from tmalab.figures.loads import LoadsFigure
+    from tmalab.figures.parity import ParityFigure
     from tmalab.figures.question import Question
     from tmalab.figures.reader import ReaderFigure
+    from tmalab.figures.reuse import ReuseFigure
     from tmalab.figures.tile import TileFigure
     from tmalab.figures.tiling import TilingFigure
     from tmalab.figures.wgmma import WgmmaFigure
@@ -41,6 +45,8 @@ _HOMES = {
     "EdgesFigure": "tmalab.figures.edges",
     "LoadsFigure": "tmalab.figures.loads",
     "LandingFigure": "tmalab.figures.landing",
+    "ParityFigure": "tmalab.figures.parity",
+    "ReuseFigure": "tmalab.figures.reuse",
     "TileFigure": "tmalab.figures.tile",
     "TilingFigure": "tmalab.figures.tiling",
     "ReaderFigure": "tmalab.figures.reader",
