@@ -28,7 +28,7 @@ def draw(found: LandingState) -> str:
     chart = _TOP + rows * (high + _GAP) + 34
     drawn = [] if one is None else [lanes.lane_of(lane) for lane in one["lanes"]]
     still = Still(_WIDTH, chart + lanes.height(drawn, _units(one)) + 8 if drawn else chart, found.spec["title"])
-    still.head(_MARGIN, 20, f"Box {tile['label']}", f"{found.state['warmth']}, {found.state['shown']}")
+    still.head(_MARGIN, 20, f"Box {tile['label']} bytes", f"{found.state['warmth']}, {found.state['shown']}")
     still.note(
         _MARGIN,
         40,

@@ -91,7 +91,7 @@ def _tile(box: Sequence[int], swizzle: str, piece_bytes: int) -> dict[str, Any]:
     return {
         "name": _name(box, swizzle, piece_bytes), "box": list(box), "swizzle": swizzle, "piece_bytes": piece_bytes,
         "row_bytes": row_bytes, "bytes": total, "pieces": pieces, "cols": cols,
-        "label": f"{box[0]} x {box[1]}, {swizzle}, {total // 1024} KB, by {piece_bytes}",
+        "label": f"{box[0]} x {box[1]}, {swizzle}, by {piece_bytes}",
     }  # fmt: skip
 
 

@@ -33,7 +33,7 @@ function render({ model, el }) {
   }
   const warmth = segments(model, "warmth", "The caches", spec.choices.warmth);
   function chooser() {
-    const list = h("select", { onchange: () => choose(list.value) }, ...spec.tiles.map((tile) => h("option", { value: tile.name }, tile.label)));
+    const list = h("select", { onchange: () => choose(list.value) }, ...spec.tiles.map((tile) => h("option", { value: tile.name, title: `${tile.bytes / 1024} KB, a cell for each ${tile.piece_bytes} bytes` }, tile.label)));
     return { node: h("label", { class: "tma-field tma-select" }, h("span", { class: "tma-legend" }, "Box"), list), paint: () => (list.value = model.get("tile")) };
   }
   const steps = stepper(model, "frame", "Time", () => spec.frames + 1, () => {
