@@ -33,6 +33,14 @@ _MEANINGS = {
     "copies": "copies that it takes", "total_tx_bytes": "what all of them complete",
     "smem_align": "alignment in shared memory, in bytes, at which the pattern begins",
     "element_bytes": "bytes of an element", "count": "how many were asked about",
+    "outcomes": "what can happen, over every order of the events", "first_bad_event": "where it first shows",
+    "counts": "the barriers at that moment", "blocked": "who waits for ever, and in which event",
+    "hanging": "who waits for ever", "expected": "bytes that the phase is armed for",
+    "delivered": "bytes that are sent to it", "pending": "bytes still to come",
+    "pending_arrivals": "arrivals still to come", "arrived": "arrivals that came",
+    "expected_arrivals": "arrivals that init counts", "pending_groups": "groups that may still be read",
+    "required_n": "the largest n whose wait covers the store", "expect_bytes": "what one phase is armed for",
+    "first_bad_iteration": "the agent's how-manieth wait for the barrier, from 0",
 }  # fmt: skip
 
 
