@@ -149,7 +149,7 @@ export function stepper(model, name, legend, count, words) {
   const run = button("play", "play", play), output = h("output");
   const input = h("input", {
     type: "range", min: 0, step: 1, "aria-label": legend,
-    oninput: () => { pause(); model.set(name, +input.value); model.save_changes(); },
+    oninput: () => { const at = +input.value; pause(); model.set(name, at); model.save_changes(); }, // pausing paints
   });
   const node = h("div", { class: "tma-field tma-stepper", role: "group", "aria-label": legend },
     h("span", { class: "tma-legend" }, legend, " ", output), h("div", {}, back, run, on, input));
