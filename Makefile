@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help book serve test test-js test-pythons lint format live record lock tools clean
+.PHONY: help book serve test test-js test-pythons test-frontends lint format live record lock tools clean
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -59,6 +59,18 @@ test-pythons:  ## the package and its model on each other Python that is here, w
 		.cache/$$python/bin/python -m pip install -q numpy pytest hypothesis \
 			-c <(sed -n '/^[a-z]/s/ *\\$$//p' requirements.lock); \
 		PYTHONPATH=. .cache/$$python/bin/python -m pytest -q -p no:cacheprovider tests/model tests/experiment; \
+	done
+
+# name: what pip installs. An environment each, since they need not fit together; Python as .venv's.
+FRONT_ENDS := cute:nvidia-cutlass-dsl[cu13]==4.8.1 cute-421:nvidia-cutlass-dsl==4.2.1
+
+test-frontends: $(READY)  ## compile every front end's programs, each in an environment of its own; no GPU needed
+	@for front_end in $(FRONT_ENDS); do \
+		env=.cache/front-end-$${front_end%%:*}; \
+		echo "make: $${front_end#*:}"; \
+		[ -x $$env/bin/python ] || $(PY) -m venv $$env; \
+		$$env/bin/python -m pip install -q "$${front_end#*:}" numpy pytest; \
+		PYTHONPATH=. $$env/bin/python -m pytest -q -p no:cacheprovider tests/frontends; \
 	done
 
 lint: $(READY)  ## ruff, mypy and codespell

@@ -1,6 +1,6 @@
 """Layers import only what lies to their left, and nothing heavier than they need.
 
-    model ← experiment ← hardware ← recordings        model ← inputs ← checker
+    model ← experiment ← hardware ← frontends ← recordings        model ← inputs ← checker
     model, experiment, checker ← figures              cli uses all
 
 What is read from the source (imports, cycles, sizes) is read with `ast`; what really loads is asked of a fresh
@@ -31,7 +31,8 @@ MAY_IMPORT = {  # a layer: the layers that its modules may name, late imports in
     "inputs": {"errors", "model"},
     "checker": {"errors", "model", "inputs"},
     "hardware": {"errors", "model", "experiment"},
-    "recordings": {"errors", "model", "experiment", "hardware"},
+    "frontends": {"errors", "model", "experiment", "hardware"},
+    "recordings": {"errors", "model", "experiment", "hardware", "frontends"},
     "figures": {"errors", "model", "experiment", "checker"},
     "gallery": {"errors", "model", "experiment", "hardware"},
 }
@@ -92,10 +93,13 @@ def loaded_after(statement: str) -> set[str]:
 
 
 def import_all(layer_name: str) -> str:
-    return "\n".join(f"import {name}" for name in MODULES if layer(name) == layer_name)
+    """Every module of a layer, but for the front ends' programs: each imports a package that may not be here."""
+    wanted = [name for name in MODULES if layer(name) == layer_name and ".programs." not in name]
+    return "\n".join(f"import {name}" for name in wanted)
 
 
 GPU = {"cuda", "cupy", "torch"}
+FRONT_ENDS = {"cutlass", "tvm_tirx", "triton"}
 LAYERS_ABOVE_MODEL = {f"tmalab.{name}" for name in ("experiment", "hardware", "recordings", "figures", "cli")}
 
 
@@ -110,7 +114,8 @@ LAYERS_ABOVE_MODEL = {f"tmalab.{name}" for name in ("experiment", "hardware", "r
         (import_all("model"), GPU | LAYERS_ABOVE_MODEL | {"matplotlib", "anywidget"}),
         (import_all("experiment"), GPU | LAYERS_ABOVE_MODEL - {"tmalab.experiment"}),
         (import_all("hardware"), GPU | {"tmalab.recordings", "tmalab.figures", "tmalab.cli"}),
-        (import_all("recordings"), GPU | {"tmalab.figures", "tmalab.cli", "matplotlib", "rich"}),
+        (import_all("frontends"), GPU | FRONT_ENDS | {"tmalab.recordings", "tmalab.figures", "tmalab.cli"}),
+        (import_all("recordings"), GPU | FRONT_ENDS | {"tmalab.figures", "tmalab.cli", "matplotlib", "rich"}),
         (import_all("figures"), GPU | {"tmalab.hardware", "tmalab.recordings", "tmalab.cli", "matplotlib"}),
         (import_all("gallery"), GPU | {"numpy", "tmalab.recordings", "tmalab.figures", "tmalab.cli", "matplotlib"}),
         (import_all("cli"), GPU | {"numpy", "rich", "matplotlib", "anywidget"}),
@@ -124,6 +129,7 @@ LAYERS_ABOVE_MODEL = {f"tmalab.{name}" for name in ("experiment", "hardware", "r
         "all of model",
         "all of experiment",
         "all of hardware",
+        "all of frontends",
         "all of recordings",
         "all of figures",
         "all of gallery",

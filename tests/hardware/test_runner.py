@@ -9,6 +9,7 @@ from tmalab.experiment.case import Case
 from tmalab.experiment.catalogue import case as named_case
 from tmalab.experiment.catalogue import cases, tile_figure_case
 from tmalab.experiment.memory import make_bytes
+from tmalab.frontends.front_end import FRONT_ENDS
 from tmalab.hardware import close_worker, run_case
 from tmalab.hardware.compile import kernel_sha256
 from tmalab.hardware.runner import PROBES, differing
@@ -16,7 +17,7 @@ from tmalab.model.transfer import load
 
 
 def test_every_case_of_the_catalogue_has_its_runner():
-    assert {found.probe for found in cases().values()} <= set(PROBES)
+    assert {found.probe for found in cases().values()} <= set(PROBES) | set(FRONT_ENDS)
 
 
 @pytest.mark.usefixtures("fake_gpu")

@@ -10,6 +10,7 @@ import pytest
 
 from tmalab.errors import HardwareError, InputError, RecordingError
 from tmalab.experiment import catalogue
+from tmalab.experiment.cute_cases import cute_cases
 from tmalab.recordings import recorder
 from tmalab.recordings.store import Store
 
@@ -43,6 +44,8 @@ def gpu(monkeypatch, seen, provenance) -> FakeGpu:
     monkeypatch.setattr(import_module("tmalab.hardware.ncu"), "kept_counts", lambda variant, info: {"instructions": 9})
     monkeypatch.setattr(import_module("tmalab.hardware.bank_counters"), "keep_bank_counts", lambda cases, info: True)
     monkeypatch.setattr(import_module("tmalab.hardware.runner"), "run_case", gpu.run_case)
+    monkeypatch.setattr(import_module("tmalab.frontends.runner"), "run_case", gpu.run_case)
+    monkeypatch.setattr(import_module("tmalab.frontends.front_end"), "find_spec", lambda module: module)
     monkeypatch.setattr(import_module("tmalab.hardware.compile"), "kernel_sha256", lambda name: gpu.kernel_sha256)
     return gpu
 
@@ -59,6 +62,19 @@ def test_one_group_leaves_the_others_alone(gpu, tmp_path):
     recorder.record(["barrier,fault"], out=tmp_path / "data")
     groups = {name.split("/")[0] for name in Store(tmp_path / "data").cases()}
     assert groups == {"edges", "barrier", "fault"}
+
+
+def test_a_front_end_that_is_not_here_keeps_its_recordings_unless_it_is_named(gpu, monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(catalogue.GROUPS, "cute", cute_cases)  # whatever is in the catalogue
+    recorder.record(["cute", "edges"], out=tmp_path / "data")
+    gpu.asked = []
+    monkeypatch.setattr(import_module("tmalab.frontends.front_end"), "find_spec", lambda module: None)
+    recorder.record(out=tmp_path / "data")
+    assert not [name for name in gpu.asked if name.startswith("cute/")]
+    assert {case.name for case in cute_cases()} <= set(Store(tmp_path / "data").cases())
+    assert "cute stays as it was recorded" in capsys.readouterr().err
+    with pytest.raises(HardwareError, match=r"pip install 'tmalab\[cute\]'"):
+        recorder.record(["cute"], out=tmp_path / "data")
 
 
 def test_an_unknown_group_is_refused_before_anything_runs(gpu, tmp_path):

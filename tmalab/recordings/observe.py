@@ -40,9 +40,9 @@ def observe(case: Case | str, *, live: bool | None = None, repeats: int = 1) -> 
     if integer("repeats", repeats) < 1:
         raise InputError("nothing to measure", field="repeats", value=repeats, limit=1, fix="use 1 or more")
     if _live_by_environment() if live is None else live:
-        from tmalab.hardware.runner import run_case  # late: a reader without a GPU needs none of it
+        from tmalab.recordings.live import run_live  # late: a reader without a GPU needs none of it
 
-        return run_case(case, repeats=repeats)
+        return run_live(case, repeats=repeats)
     recorded = default_store().get(case)
     if recorded is None:
         raise _not_recorded(case)

@@ -1,6 +1,6 @@
 """The recorder: run every case of the catalogue on this machine's Hopper GPU and rewrite the recordings.
 
-    catalogue ──run_case──▶ working folder (a store, added to every two seconds) ──all done──▶ recordings
+    catalogue ──run_live──▶ working folder (a store, added to every two seconds) ──all done──▶ recordings
                                 └─ after an interruption: what the same kernel, GPU and driver saw is kept
 
 >>> [group for group in chosen_groups(["edges,tile"])]
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # How often a probe is measured: times vary, bytes are moved twice to see that they do not.
 REPEATS = {"add_one": 20, "banks": 9, "gallery": 3, "transfer": 2, "encode": 2, "wgmma": 2} | {
-    "two_loads": 250, "parity": 200, "landing": 100, "reuse": 40, "barrier_ops": 20, "clocks": 10
+    "two_loads": 250, "parity": 200, "landing": 100, "reuse": 40, "barrier_ops": 20, "clocks": 10, "cute": 21
 }  # fmt: skip
 _SAVE_EVERY_S = 2.0
 
@@ -39,13 +39,14 @@ def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -
     """Record the groups named in `only` (all without it) into the store at `out`; the observations, in order.
 
     A folder beside it, `.partial` behind its name, keeps what is done if the run is interrupted; the next run goes
-    on from there unless `force`. Raises InputError for an unknown group, NoHopperGpuError, HardwareError, and
-    RecordingError where a folder cannot be written.
+    on from there unless `force`. The groups of a front end that is not installed stay as they are, unless named. Raises
+    InputError for an unknown group, NoHopperGpuError, HardwareError, RecordingError where a folder cannot be written.
     """
     from tmalab.hardware.gpu import find_gpu  # late: reading recordings needs no GPU
-    from tmalab.hardware.runner import run_case
+    from tmalab.recordings.live import run_live
 
     groups = {name: catalogue.group(name) for name in chosen_groups(only)}
+    _leave_out_missing(groups, named=bool(only))
     gpu = find_gpu()
     make_folder(out)
     if "add_one" in groups:
@@ -64,7 +65,7 @@ def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -
             seen[name] = []
             for case in listed:
                 if case.key not in kept:
-                    kept[case.key] = run_case(case, repeats=REPEATS.get(case.probe, 1))
+                    kept[case.key] = run_live(case, repeats=REPEATS.get(case.probe, 1))
                     saving.add(kept[case.key])
                     progress.advance(1, case.name)
                 seen[name].append(kept[case.key])
@@ -81,9 +82,25 @@ def chosen_groups(only: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(words)) or list(catalogue.GROUPS)
 
 
+def _leave_out_missing(groups: dict[str, list[Case]], *, named: bool) -> None:
+    """Take away the groups of front ends that are not installed; where they were asked for, that is an error."""
+    from tmalab.frontends.front_end import require
+    from tmalab.frontends.runner import is_front_end
+
+    for name, listed in list(groups.items()):
+        try:
+            for probe in sorted({case.probe for case in listed if is_front_end(case)}):
+                require(probe)
+        except HardwareError as error:
+            if named:
+                raise
+            del groups[name]
+            sys.stderr.write(f"record: {name} stays as it was recorded: {error}\n")
+
+
 def _still_valid(partial: Store, groups: dict[str, list[Case]], gpu: GpuInfo) -> dict[str, Observation]:
     """What the working folder holds that this run would measure in the same way: kernel source, GPU and driver."""
-    from tmalab.hardware.compile import kernel_sha256
+    from tmalab.recordings.live import source_sha256
 
     kept = {}
     try:
@@ -94,8 +111,7 @@ def _still_valid(partial: Store, groups: dict[str, list[Case]], gpu: GpuInfo) ->
                     continue
                 then = found.provenance
                 same_machine = (then.gpu, then.driver) == (gpu.name, gpu.driver)
-                stem = then.kernel.removesuffix(".cu")
-                if same_machine and then.kernel_sha256 == (kernel_sha256(stem) if then.kernel_sha256 else ""):
+                if same_machine and then.kernel_sha256 == (source_sha256(then.kernel) if then.kernel_sha256 else ""):
                     kept[case.key] = found
     except (RecordingError, InputError):  # a damaged folder, a kernel that is no more: worth less than a clean start
         return {}

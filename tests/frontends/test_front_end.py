@@ -1,0 +1,82 @@
+"""The table of front ends, their programs and hashes; what a missing front end says."""
+
+from __future__ import annotations
+
+import pytest
+
+from tmalab.errors import HardwareError, InputError
+from tmalab.experiment import catalogue
+from tmalab.frontends import front_end as table
+from tmalab.frontends import program as programs
+from tmalab.frontends.backend import fault_name
+from tmalab.frontends.front_end import FRONT_ENDS, FrontEnd, front_end, require
+from tmalab.frontends.program import PROGRAMS, load_program, program_names, program_sha256, program_sources
+from tmalab.frontends.runner import is_front_end
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch):
+    monkeypatch.setattr(table, "find_spec", lambda module: None)
+
+
+@pytest.mark.parametrize("name", FRONT_ENDS)
+def test_a_missing_front_end_names_the_extra_that_brings_it(name, nothing_installed):
+    with pytest.raises(HardwareError, match=rf"pip install 'tmalab\[{FRONT_ENDS[name].extra}\]'"):
+        require(name)
+
+
+def test_a_module_without_its_metadata_is_there_all_the_same():
+    assert FrontEnd("x", "X", "no-such-distribution", "json", "x").version() == "unknown"
+
+
+def test_an_unknown_front_end_names_those_that_are_known():
+    with pytest.raises(InputError, match="use one of cute, tirx"):
+        front_end("basic")
+
+
+def test_every_program_belongs_to_a_front_end_and_can_be_read():
+    assert program_names()
+    for name in program_names():
+        assert name.split("/")[0] in FRONT_ENDS
+        sources = program_sources(name)
+        assert f"{name.replace('/', '_')}.py" in sources
+        assert "def run(params" in sources[f"{name.replace('/', '_')}.py"]
+
+
+def test_what_programs_share_is_hashed_with_them_and_is_no_program(monkeypatch, tmp_path):
+    assert "cute_common.py" in program_sources("cute/strips")
+    assert "cute_common.py" not in program_sources("cute/versions")  # that one runs on its own, in either version
+    assert "cute/common" not in program_names()
+    before = program_sha256("cute/strips")
+    for path in PROGRAMS.glob("cute_*.py"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    with (tmp_path / "cute_common.py").open("a") as shared:
+        shared.write("\n")
+    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
+    assert programs.program_sha256.__wrapped__("cute/strips") != before
+    assert programs.program_sha256.__wrapped__("cute/versions") == program_sha256("cute/versions")
+
+
+def test_an_unknown_program_is_refused_before_its_front_end_is_asked_for(nothing_installed):
+    with pytest.raises(InputError, match="no such program"):
+        load_program("cute/zebra")
+    with pytest.raises(HardwareError, match=r"tmalab\[cute\]"):
+        load_program("cute/strips")
+
+
+def test_every_case_of_a_front_end_names_a_program():
+    cases = [case for case in catalogue.cases().values() if is_front_end(case)]
+    assert {f"{case.probe}/{case.params['program']}" for case in cases} <= set(program_names())
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (RuntimeError("cudaErrorIllegalInstruction: an illegal instruction was encountered"), "ILLEGAL_INSTRUCTION"),
+        (RuntimeError("CUDA_ERROR_LAUNCH_FAILED"), "LAUNCH_FAILED"),
+        (RuntimeError("cudaErrorMisalignedAddress"), "MISALIGNED_ADDRESS"),
+        (ValueError("expects a pointer to an mbarrier"), None),
+    ],
+)
+def test_a_fault_is_known_by_what_the_package_says(error, name):
+    assert fault_name(error) == name

@@ -1,0 +1,68 @@
+"""The front ends that this package knows: the distribution behind each, its module, the extra that brings it.
+
+    cute    nvidia-cutlass-dsl   cutlass     pip install 'tmalab[cute]'
+
+>>> FRONT_ENDS["cute"].extra
+'cute'
+>>> front_end("basic")
+Traceback (most recent call last):
+    ...
+tmalab.errors.InputError: front_end='basic': unknown. Fix: use one of cute, tirx, triton.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from tmalab.errors import HardwareError, InputError
+
+
+@dataclass(frozen=True)
+class FrontEnd:
+    """`distribution` is what pip installs, `module` what a program imports, `extra` what brings both."""
+
+    name: str
+    title: str
+    distribution: str
+    module: str
+    extra: str
+
+    def version(self) -> str | None:
+        """The installed version, or None where the module is not here."""
+        if find_spec(self.module) is None:
+            return None
+        try:
+            return version(self.distribution)
+        except PackageNotFoundError:  # unpacked by hand, without its metadata
+            return "unknown"
+
+
+FRONT_ENDS = {
+    each.name: each
+    for each in (
+        FrontEnd("cute", "CuTe DSL", "nvidia-cutlass-dsl", "cutlass", "cute"),
+        FrontEnd("tirx", "TIRx", "apache-tvm-tirx", "tvm_tirx", "tirx"),
+        FrontEnd("triton", "Triton", "triton", "triton", "triton"),
+    )
+}
+
+
+def front_end(name: str) -> FrontEnd:
+    """The front end of that name. Raises InputError."""
+    if name not in FRONT_ENDS:
+        raise InputError("unknown", field="front_end", value=name, fix=f"use one of {', '.join(FRONT_ENDS)}")
+    return FRONT_ENDS[name]
+
+
+def require(name: str) -> str:
+    """The version of that front end. Raises HardwareError, with the extra that brings it, where it is not installed."""
+    wanted = front_end(name)
+    found = wanted.version()
+    if found is None:
+        raise HardwareError(
+            f"{wanted.title} is not installed here", field="front_end", value=name,
+            fix=f"pip install 'tmalab[{wanted.extra}]' (Linux), or read the recording with observe(case, live=False)",
+        )  # fmt: skip
+    return found
