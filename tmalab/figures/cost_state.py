@@ -18,6 +18,7 @@ from tmalab.checker.cost import cost_answer
 from tmalab.errors import InputError
 from tmalab.experiment.cost_cases import COST_DTYPES
 from tmalab.figures.cost_tables import layout_key, question_of
+from tmalab.model.expression_tree import ExpressionError
 from tmalab.model.tile_access import LANES, Tile
 from tmalab.model.tile_cost import MATRIX_ACCESSES, MATRIX_BYTES, TileAccess
 
@@ -44,12 +45,15 @@ class CostState:
         )
         self.told: dict[str, Any] = {}
         self.error = ""
+        self.verdict_of_error = "No warp can do this"
         self.seen: tuple[float, float, int] | None = None
         try:
             self.tile = Tile(state["rows"], state["row_bytes"], state["swizzle"], state["padding"], state["base"])
             self.told = cost_answer(question_of(self.tile, self.access))
         except InputError as error:
             self.error = str(error)
+            if isinstance(error, ExpressionError):
+                self.verdict_of_error = "This cannot be computed"
         else:
             self.seen = self._measured(provenance)
 
@@ -81,7 +85,7 @@ class CostState:
     def verdict(self) -> str:
         """The degree, in words."""
         if self.error:
-            return "No warp can do this"
+            return self.verdict_of_error
         return "no conflict" if self.told["degree"] == 1 else f"{self.told['degree']}-way conflict"
 
     def paid(self) -> str:

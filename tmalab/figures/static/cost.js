@@ -43,7 +43,7 @@ function render({ model, el }) {
   // --- controls -----------------------------------------------------------------------------------------------------
 
   function chooser(name, legend, values, label = String) {
-    const select = h("select", { onchange: () => change({ [name]: typeof values[0] === "number" ? Number(select.value) : select.value }) });
+    const select = h("select", { name, onchange: () => change({ [name]: typeof values[0] === "number" ? Number(select.value) : select.value }) });
     let shown = null;
     const paint = () => {
       const value = model.get(name), listed = values.includes(value) ? values : [...values, value];
@@ -55,7 +55,7 @@ function render({ model, el }) {
   }
   const change = (values) => {
     const typed = values.access === "expression" && !model.get("edit") ? { edit: expressionOf(spec, state()) } : {};
-    put(model, { ...values, ...typed, wave: 0 });
+    put(model, { ...typed, ...values, wave: 0 });
   };
   const width = chooser("width", "Each lane moves", spec.choices.width, (value) => NAMES[value]);
   const lanesMove = { node: width.node, paint() {
@@ -73,7 +73,7 @@ function render({ model, el }) {
     [chooser("padding", "padding", spec.paddings), 4], [chooser("base", "base address", [0]), 128],
   ].map(([choice, step]) => {
     const input = h("input", {
-      type: "number", min: 0, step, "aria-label": choice.legend,
+      type: "number", name: choice.name, min: 0, step, "aria-label": choice.legend,
       onchange: () => {
         const value = whole(input.value.trim());
         setAttribute(input, "aria-invalid", value === undefined ? true : null);
@@ -141,11 +141,11 @@ function render({ model, el }) {
     if (view === "model" || !seen) return `${foretold}${seen || view === "model" ? "" : ". Model, not measured"}`;
     const { cycles: took, spread, count } = told.measured;
     if (view === "difference") return `${Math.abs(count - told.count)} of ${plural(told.count, "wavefront")} differ: ${told.count} foretold, ${count} measured; ${cycles(told.cycles)} foretold, ${took.toFixed(1)} measured`;
-    return `${plural(count, "wavefront")}, ${took.toFixed(2)} cycles an access on the ${gpu}, its runs within ${spread.toFixed(2)}; ${plural(told.min_count, "wavefront")} at the least`;
+    return `${plural(count, "wavefront")}, ${took.toFixed(2)} cycles an access on the ${gpu}, its runs within ${Math.max(spread, 0.01).toFixed(2)}; ${plural(told.min_count, "wavefront")} at the least`;
   }
   function paintPrice() {
     const { found } = at, { told } = found, view = model.get("view");
-    setText(degree, told === null ? "Not computed yet" : told.error ? "No warp can do this" : wayOf(told.degree));
+    setText(degree, told === null ? "Not computed yet" : told.error ? (told.column ? "This cannot be computed" : "No warp can do this") : wayOf(told.degree));
     setText(paid, told === null ? python.computes ? "" : "Python must run for what is not recorded." : told.error ? "" : paidWords(found, view));
     for (const node of [words, othersHead, others, star, notes]) node.hidden = !found.runs;
     const { swizzle, padding_bytes: padding } = found.runs ? told.advice : {};
