@@ -27,6 +27,7 @@ test("the arrow keys walk in time, and over an empty lane to the nearest mark of
   assert.equal(walkMarks("ArrowRight", "a", lanes), "b");
   assert.equal(walkMarks("ArrowRight", "c", lanes), "c");
   assert.equal(walkMarks("ArrowDown", "b", lanes), "e");
+  assert.equal(walkMarks("ArrowDown", "next", [{ marks: [mark("next", 30, 40)] }, { marks: [mark("past", 0, 30), mark("with", 30, 90)] }]), "with");
   assert.equal(walkMarks("ArrowUp", "d", lanes), "a");
   assert.equal(walkMarks("ArrowDown", "d", lanes), "d");
   assert.equal(walkMarks("Home", "c", lanes), "a");

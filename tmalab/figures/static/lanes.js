@@ -21,9 +21,10 @@ export function walkMarks(key, at, lanes) {
   const lane = lanes.findIndex(({ marks }) => marks.some((mark) => mark.key === at));
   if (lane < 0) return null;
   const { marks } = lanes[lane], index = marks.findIndex((mark) => mark.key === at);
+  const { from, to = from } = marks[index], time = from + (to - from) / 1e6; // inside: what ends where it begins is past
   const beside = (step) => {
     for (let other = lane + step; lanes[other]; other += step) {
-      if (lanes[other].marks.length) return nearestMark(lanes[other].marks, marks[index].from).key;
+      if (lanes[other].marks.length) return nearestMark(lanes[other].marks, time).key;
     }
     return at;
   };
@@ -93,7 +94,7 @@ export function laneChart({ label, onPoint, onPick }) {
         const tint = /^tint-(\d)$/.exec(kind), left = percent(from);
         const box = h("div", {
           class: `tma-mark tma-mark-${tint ? "tint" : kind}${to === undefined ? " tma-mark-tick" : ""}`, role: "option",
-          "aria-selected": "false", "aria-label": mark.say, "data-key": key, tabindex: -1,
+          "aria-selected": "false", "aria-label": text ? `${text}: ${mark.say}` : mark.say, "data-key": key, tabindex: -1,
           style: `left:${left}%;${to === undefined ? "" : `width:${percent(to) - left}%;`}${tint ? `--tint:var(--tma-c${tint[1]})` : ""}`,
         }, h("span", {}, text));
         nodes.set(key, box);
