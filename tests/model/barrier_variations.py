@@ -738,3 +738,11 @@ _add(
     init init cta0.full 1; init init cta1.full 1; c0 arrive_expect_tx full 64
     c0 tma_load full 64 s multicast; c0 wait full 0; c1 wait full 0""",
 )
+_add(
+    "half of one load lands, and another lands unlisted",
+    "hang",
+    "expect_tx_equals_delivered",
+    """
+    init init a 1; init init b 1; p arrive_expect_tx a 128; p tma_load a 128; p arrive_expect_tx b 64; p tma_load b 64
+    hw complete_tx a 64; c wait b 0; c wait a 0""",
+)

@@ -40,7 +40,7 @@ _MEANINGS = {
     "pending_arrivals": "arrivals still to come", "arrived": "arrivals that came",
     "expected_arrivals": "arrivals that init counts", "pending_groups": "groups that may still be read",
     "required_n": "the largest n whose wait covers the store", "expect_bytes": "what one phase is armed for",
-    "first_bad_iteration": "the agent's how-manieth wait for the barrier, from 0",
+    "first_bad_iteration": "which of its agent's waits for the barrier, from 0",
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tmalab.errors import InputError, short_repr
 
-MOST_EVENTS = 10_000
+MOST_EVENTS = 5_000
 ENGINE, EVERY_THREAD, FIRST = "hw", "all", ("init", "host")
 OPS: dict[str, tuple[str, ...]] = {
     "init": ("bar", "count", "address?"),

@@ -17,11 +17,11 @@ Only what moves a barrier is state: whether a read of a buffer is safe follows f
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import islice
 
 from tmalab.model.barrier_code import SYNCS, Code, Instruction
 from tmalab.model.barrier_events import OPS
-from tmalab.model.barrier_state import Choice, InFlight, State, Tell, Trouble
+from tmalab.model.barrier_state import Choice, InFlight, State, Tell, Trouble, put
 from tmalab.model.mbarrier import MBarrier, MBarrierError
 
 # What neither waits nor moves a barrier: it is done as soon as its agent comes to it.
@@ -89,9 +89,20 @@ class Machine:
                     found.append(Choice(group))
             elif instruction.op != "wait" or self._passes(state, instruction):
                 found.append(Choice((agent,)))
-        for flight in state.flights:
-            found += self._landings(state, flight)
+        flights = state.flights if all_of_them else self._next_to_land(state, bool(found))
+        flying: dict[int, int] = {}
+        for each in state.flights if flights else ():
+            said = self.code.flights[each.flight]
+            flying[said.bar] = flying.get(said.bar, 0) + (each.left if said.pieces is None else 0)
+        for each in flights:
+            found += self._landings(state, each, flying[self.code.flights[each.flight].bar])
         return found
+
+    def _next_to_land(self, state: State, others: bool) -> list[InFlight]:
+        """For one run: the listed loads, and two of the rest where nothing else can go on."""
+        listed = [each for each in state.flights if self.code.flights[each.flight].pieces is not None]
+        rest = (each for each in state.flights if self.code.flights[each.flight].pieces is None)
+        return listed if others else [*listed, *islice(rest, 2)]
 
     def _passes(self, state: State, instruction: Instruction) -> bool:
         [bar] = instruction.bars
@@ -111,7 +122,7 @@ class Machine:
             group.append(other)
         return tuple(group)
 
-    def _landings(self, state: State, flight: InFlight) -> list[Choice]:
+    def _landings(self, state: State, flight: InFlight, flying: int) -> list[Choice]:
         said = self.code.flights[flight.flight]
         if said.pieces is not None:
             return [Choice((), flight.flight, said.pieces[flight.left][0])] if flight.left < len(said.pieces) else []
@@ -120,16 +131,12 @@ class Machine:
             return found
         # Bytes land in pieces. Two matter: the one that ends the phase before the rest is there, and the one that
         # leaves so little of this load that the next one's bytes take the count past zero.
-        todo, flying = barrier.tx_count, sum(each.left for each in state.flights if self._flexible(each, said.bar))
+        todo = barrier.tx_count
         if todo < flight.left and todo % _LEAST_PIECE == 0:
             found.append(Choice((), flight.flight, todo))
         elif _LEAST_PIECE < flight.left <= todo < flying:
             found.append(Choice((), flight.flight, flight.left - _LEAST_PIECE))
         return found
-
-    def _flexible(self, flight: InFlight, bar: int) -> bool:
-        said = self.code.flights[flight.flight]
-        return said.bar == bar and said.pieces is None
 
     def done(self, state: State | None) -> bool:
         """Whether every agent has come to its end."""
@@ -161,7 +168,7 @@ class Machine:
             return moved
         if instruction.gate >= 0:
             left = state.gates[instruction.gate] - 1
-            moved = moved._replace(gates=_put(state.gates, instruction.gate, left))
+            moved = moved._replace(gates=put(state.gates, instruction.gate, left))
             if left:
                 return moved
         return self._effect(moved, instruction, agent, tell)
@@ -203,7 +210,7 @@ class Machine:
             return None
         if before is not None:  # a new life begins with an even phase that was not there before
             made = made._replace(phase=(before.phase // 2 + 1) * 2)
-        return state._replace(bars=_put(state.bars, bar, made))
+        return state._replace(bars=put(state.bars, bar, made))
 
     def _count(self, state: State, instruction: Instruction, agent: int, bar: int, tell: Tell) -> State | None:
         barrier, amount = state.bars[bar], instruction.event.amount
@@ -217,7 +224,7 @@ class Machine:
             verdict = "race" if error.rule == "arrivals_within_count" else "error"
             tell(verdict, error.rule, Trouble(instruction, agent, bar, {"value": error.value, "limit": error.limit}))
             return None
-        return state._replace(bars=_put(state.bars, bar, made))
+        return state._replace(bars=put(state.bars, bar, made))
 
     def _issue(self, state: State, number: int) -> State:
         flight = self.code.flights[number]
@@ -242,7 +249,7 @@ class Machine:
         elif early := [flight for flight in flying if flight.phase <= phase]:
             numbers = {"phase": phase, "flights": tuple(flight.flight for flight in early)}
             tell("race", "expect_tx_equals_delivered", Trouble(instruction, agent, bar, numbers))
-        return state._replace(seen=_put(state.seen, slot, max(phase, seen)))
+        return state._replace(seen=put(state.seen, slot, max(phase, seen)))
 
     def _is_used(self, state: State, agent: int, bar: int, flying: list[InFlight]) -> bool:
         """Whether a wait that passed for an old phase is taken for the loads in flight, and not for a free stage.
@@ -289,8 +296,4 @@ class Machine:
             numbers = {"value": error.value, "limit": error.limit, "flights": (choice.flight,)}
             tell("error", error.rule, Trouble(None, -1, said.bar, numbers))
             return None
-        return state._replace(flights=flights, bars=_put(state.bars, said.bar, made))
-
-
-def _put(entries: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:
-    return (*entries[:at], value, *entries[at + 1 :])
+        return state._replace(flights=flights, bars=put(state.bars, said.bar, made))

@@ -33,7 +33,7 @@ from tmalab.model.barrier_state import Choice, State
 from tmalab.model.barrier_trace import replay
 from tmalab.model.barrier_words import blocked_in, counts_of, hang_findings, loose_finding, told_finding
 
-BUDGET = 30_000
+BUDGET = 20_000
 
 
 class BarrierProgram:

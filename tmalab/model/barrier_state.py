@@ -51,3 +51,8 @@ class Trouble(NamedTuple):
 
 
 Tell = Callable[[str, str, Trouble], None]
+
+
+def put(entries: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:
+    """The same entries with another one at that place."""
+    return (*entries[:at], value, *entries[at + 1 :])

@@ -246,7 +246,7 @@ def _load_event(machine: Machine, trouble: Trouble) -> int | None:
 
 
 def _turn(machine: Machine, trouble: Trouble) -> int:
-    """The how-manieth wait of its agent for this barrier it is, from 0."""
+    """Which of its agent's waits for this barrier it is, from 0."""
     waits = [i for i in machine.code.code[trouble.agent] if i.op == "wait" and trouble.bar in i.bars]
     return waits.index(trouble.instruction) if trouble.instruction in waits else 0
 
