@@ -131,6 +131,13 @@ def test_a_story_takes_barriers_that_nobody_initialises_as_given():
     assert BarrierProgram(program(mended), story=True).run().verdict == "completes"
 
 
+def test_a_story_may_leave_numbers_out_and_a_program_may_not():
+    events = [{"t": "c0", "op": "wait", "bar": "cta0.done"}, {"t": "c0", "op": "tma_load", "bar": "b", "buf": "s"}]
+    assert BarrierProgram(events, story=True).run().verdict == "completes"
+    with pytest.raises(InputError, match="parity"):
+        BarrierProgram(events)
+
+
 def test_a_search_that_is_cut_short_says_where():
     events = pipeline_events(iterations=6)
     outcome = BarrierProgram(events).run(budget=100, prove=False)

@@ -50,6 +50,8 @@ _ALIASES = {"try_wait": "wait"}
 _FIELDS = {field.rstrip("?") for fields in OPS.values() for field in fields}
 _NAMES = ("bar", "buf", "desc", "flag")
 _NUMBERS = {"bytes": "bytes", "count": "arrivals", "n": "groups"}
+# What a story's is taken for: a wait is for the first phase, a copy has some bytes.
+_TOLD = {"bytes": 64, "count": 1, "parity": 0, "n": 0}
 # What an operation's number is where it is not said.
 _DEFAULTS = {"arrive": 1, "arrive_drop": 1, "tma_store": 0}
 
@@ -70,14 +72,24 @@ class Event(NamedTuple):
     said: Mapping[str, Any]
 
 
-def read_events(events: Any) -> tuple[Event, ...]:
-    """The events of a list of mappings. Raises InputError, its field `events[3].bytes`, for what has no meaning."""
+def read_events(events: Any, *, story: bool = False) -> tuple[Event, ...]:
+    """The events of a list of mappings; a story may leave numbers out. Raises InputError for what has no meaning.
+
+    The error's field names the place: `events[3].bytes`.
+    """
     if isinstance(events, (str, bytes, Mapping)) or not isinstance(events, Sequence):
         raise InputError("not a list of events", field="events", value=events, fix='give [{"t": …, "op": …}, …]')
     if len(events) > MOST_EVENTS:
         message = f"{len(events)} events; the model takes {MOST_EVENTS}"
         raise InputError(message, field="events", limit=MOST_EVENTS, fix="give fewer turns of the loop")
-    return tuple(_event(index, said) for index, said in enumerate(events))
+    return tuple(_event(index, _told(said) if story else said) for index, said in enumerate(events))
+
+
+def _told(said: Any) -> Any:
+    """An event of a story, with the numbers that it leaves out."""
+    if not isinstance(said, Mapping) or said.get("op") not in OPS:
+        return said
+    return {field: number for field, number in _TOLD.items() if field in OPS[said["op"]]} | dict(said)
 
 
 def _event(index: int, said: Any) -> Event:

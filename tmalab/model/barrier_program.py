@@ -44,7 +44,7 @@ class BarrierProgram:
     """
 
     def __init__(self, events: Any, *, story: bool = False):
-        self.events = read_events(events)
+        self.events = read_events(events, story=story)
         self.code: Code = link(self.events)
         self._machine = Machine(self.code, story)
 
