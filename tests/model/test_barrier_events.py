@@ -78,10 +78,11 @@ ANY_EVENT = st.fixed_dictionaries(
 
 
 @CALM
-@given(st.one_of(st.lists(ANY_EVENT, max_size=6), FIELD))
-def test_whatever_is_given_is_answered_or_refused_as_input(events):
+@given(st.one_of(st.lists(ANY_EVENT, max_size=6), FIELD), st.booleans())
+@example([{"t": "p", "op": ["wait"]}], True)
+def test_whatever_is_given_is_answered_or_refused_as_input(events, story):
     try:
-        outcome = BarrierProgram(events).run(budget=500)
+        outcome = BarrierProgram(events, story=story).run(budget=500)
     except InputError:
         return
     assert outcome.verdict in ("completes", "hang", "race", "error")

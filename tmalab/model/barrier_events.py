@@ -87,9 +87,10 @@ def read_events(events: Any, *, story: bool = False) -> tuple[Event, ...]:
 
 def _told(said: Any) -> Any:
     """An event of a story, with the numbers that it leaves out."""
-    if not isinstance(said, Mapping) or said.get("op") not in OPS:
+    op = said.get("op") if isinstance(said, Mapping) else None
+    if not isinstance(op, str) or op not in OPS:
         return said
-    return {field: number for field, number in _TOLD.items() if field in OPS[said["op"]]} | dict(said)
+    return {field: number for field, number in _TOLD.items() if field in OPS[op]} | dict(said)
 
 
 def _event(index: int, said: Any) -> Event:
