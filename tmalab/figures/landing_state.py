@@ -50,8 +50,8 @@ class LandingState:
     @property
     def now(self) -> int:
         """The frame's time, in cycles."""
-        first, last = min(self.times), max(self.times)
-        return first - 1 + round((last - first + 1) * self.state["frame"] / FRAMES)
+        first, last, frame = min(self.times), max(self.times), int(self.state["frame"])
+        return first - 1 + round((last - first + 1) * frame / FRAMES)
 
     @property
     def bins(self) -> tuple[int, int, int]:
@@ -89,7 +89,7 @@ class LandingState:
     def ns(self, cycles: float) -> int:
         """Nanoseconds of that many cycles of the SM's clock, rounded."""
         assert self.one is not None
-        return round(cycles / self.one["cycles_per_ns"])
+        return round(cycles / float(self.one["cycles_per_ns"]))
 
     def place(self, piece: int) -> tuple[str, str]:
         """The bytes of the tile that a piece is, and the rows of the box whose bytes they are."""

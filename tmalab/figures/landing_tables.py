@@ -65,7 +65,7 @@ def landing_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], d
     """
     tiles = [_tile(*one) for one in LANDINGS]
     lines: dict[str, int] = {}
-    states = []
+    states: list[dict[str, Any] | None] = []
     for tile in tiles:
         for warmth in WARMTHS:
             seen = _seen(observe, f"landing/{tile['name']}/{warmth}")

@@ -36,7 +36,8 @@ def modelled() -> Drawn:
     lanes: dict[str, list[Mark]] = {
         name: [] for name in ("producer", "A", "B", "arrivals", "bytes", "phase", "consumer")
     }
-    counts, begun, issued = (1, 0, 0), {"arrivals": 0, "bytes": 0, "phase": 0}, {}
+    counts, begun = (1, 0, 0), {"arrivals": 0, "bytes": 0, "phase": 0}
+    issued: dict[str, int] = {}
     flying = ["A", "B"]
 
     def say(number: int, step: Any) -> str:
@@ -74,6 +75,7 @@ def modelled() -> Drawn:
             lanes["producer"].append(Mark(key, number, at, text, "solid", say(number, step)))
             if step.op == "tma_load":
                 issued[text] = at
+        assert step.after is not None
         then = (step.after.pending_count, step.after.tx_count, step.after.phase)
         for place, name in enumerate(("arrivals", "bytes", "phase")):
             if then[place] != counts[place]:
@@ -94,7 +96,9 @@ def difference(seen: Observation, counted: Observation | None) -> dict[str, Any]
     """
     half, drawn = seen["lines"].shape[1] // 2, seen["drawn"]
     last_a, last_b = seen["lines"][:, :half].max(axis=1), seen["lines"][:, half:].max(axis=1)
-    ends = [*seen["steps"][drawn][1:], last_a[drawn], last_b[drawn], seen["waits"][drawn, 0, 1]]
+    end = int(seen["waits"][drawn, 0, 1])
+    landed = [min(int(last[drawn]), end) for last in (last_a, last_b)]  # a look may come later than the wait returns
+    ends = [*seen["steps"][drawn][1:].tolist(), *landed, end]
     seen_order = [key for _, key in sorted(zip(ends, STEPS, strict=True), key=lambda pair: pair[0])]
     differs = [key for key, other in zip(STEPS, seen_order, strict=True) if key != other]
     runs, others, ties = len(last_a), int((last_b < last_a).sum()), int((last_b == last_a).sum())

@@ -52,12 +52,19 @@ class _Clock:
 
 
 class _Barrier:
-    """The counts of the run drawn, as the timeline replays them: what they are from each moment on."""
+    """The counts of the run drawn, as the timeline replays them: what they are from each moment on.
 
-    def __init__(self, line: Timeline):
+    A line is seen a look late, which may be after the wait has returned at `end`: by then the bytes were there.
+    """
+
+    def __init__(self, line: Timeline, end: int):
         found = sorted((event for event in line.events if event.after is not None), key=lambda event: event.end_cycles)
         assert found[0].before is not None
-        self._changes = [(0, found[0].before), *((event.end_cycles, event.after) for event in found if event.after)]
+        self.end = end
+        self._changes = [
+            (0, found[0].before),
+            *((min(event.end_cycles, end), event.after) for event in found if event.after),
+        ]
 
     def at(self, cycles: int) -> Counts:
         """The counts at that moment; a change counts from its own moment on."""
@@ -89,7 +96,7 @@ def measured(
     arm, loads = next(event for event in line.events if event.before), [events["load A"], events["load B"]]
     landed = {name: _landing(line, name) for name in "AB"}
     end = wait.end_cycles
-    barrier, stop = _Barrier(line), round(end * AFTER)
+    barrier, stop = _Barrier(line, end), round(end * AFTER)
     issues = _issues(clock, arm, loads, barrier)
     flights = {name: _flight(clock, name, events[f"load {name}"], landed[name], barrier) for name in "AB"}
     lanes = [
@@ -100,8 +107,8 @@ def measured(
     ]
     if counted is not None:
         lanes.append(Lane("bytes to come", tuple(_read(clock, counted)), "read, in another run"))
-    last = max(landed["A"][1], landed["B"][1])
-    phases = (
+    last = min(max(landed["A"][1], landed["B"][1]), end)
+    phases = [
         Mark("phase-0", 0, last, "phase 0", "outline", "Phase 0 goes on: an arrival or a byte is still to come."),
         Mark(
             "phase-flip", last, end, "?", "hatch",
@@ -109,9 +116,9 @@ def measured(
             f"{clock(end)}. In between, phase 0 completed and phase 1 began.",
         ),
         Mark("phase-1", end, stop, "1", "soft", f"Phase 1, seen at {clock(end)}.{barrier.then(end)}"),
-    )  # fmt: skip
+    ]  # fmt: skip
     lanes += [
-        Lane("phase", phases, "as its end was seen"),
+        Lane("phase", tuple(mark for mark in phases if mark.end != mark.start), "as its end was seen"),
         Lane("consumer", tuple(_waits(clock, wait, stop, barrier)), "warp 1"),
         Lane("second warp", tuple(_work(clock, line.of_lane("second warp"), end)), "issues nothing"),
     ]
@@ -162,6 +169,7 @@ def _work(clock: _Clock, events: Sequence[Event], until: int) -> Iterator[Mark]:
 
 def _flight(clock: _Clock, name: str, load: Event, landed: tuple[int, int, int], barrier: _Barrier) -> Iterator[Mark]:
     first, last, lines = landed
+    there = min(last, barrier.end)
     yield Mark(
         f"flight-{name}", load.end_cycles, first, f"{name} in flight", "hatch",
         f"Tile {name} is on its way until a line of it is seen in shared memory: "
@@ -170,7 +178,7 @@ def _flight(clock: _Clock, name: str, load: Event, landed: tuple[int, int, int],
     yield Mark(
         f"land-{name}", first, last, f"{name} lands", "outline",
         f"The {lines} lines of tile {name}, 128 bytes each, were seen changed from {clock.span(first, last)}. Before "
-        f"the last: {said(barrier.at(last - 1))}; after it: {said(barrier.at(last))}.",
+        f"the last: {said(barrier.at(there - 1))}; after it: {said(barrier.at(there))}.",
     )  # fmt: skip
 
 

@@ -36,7 +36,8 @@ def loads_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
     `states[warmth]` is None where nothing is recorded. Raises HardwareError for a run that did not complete.
     """
     lines: dict[str, int] = {}
-    states, gpu = [], gpu_name(None)
+    states: list[dict[str, Any] | None] = []
+    gpu = gpu_name(None)
     for warmth in WARMTHS:
         seen, twin, counted = (_seen(observe, f"timeline/two-loads/{warmth}/{watched}") for watched in WATCHES)
         if seen is None:
