@@ -2,10 +2,9 @@
 
 import pytest
 
+from tmalab.experiment import parity_program
 from tmalab.experiment.catalogue import cases
-from tmalab.experiment.parity_program import (
-    PACES, RULES, TILES, barrier_after, case_name, outlooks, parity_events, parity_given,
-)  # fmt: skip
+from tmalab.experiment.parity_program import PACES, RULES, TILES, barrier_after, case_name, outlooks, parity_given
 from tmalab.model import BarrierProgram
 
 both = pytest.mark.parametrize(("rule", "pace"), [(rule, pace) for rule in RULES for pace in PACES])
@@ -46,7 +45,7 @@ def test_a_wait_may_fail_exactly_where_its_parity_or_one_before_it_was_wrong(rul
 
 @both
 def test_the_event_machine_says_the_same(rule, pace):
-    outcomes = set(BarrierProgram(parity_events(rule, pace)).run().outcomes)
+    outcomes = set(BarrierProgram(parity_program.parity_events(rule, pace)).run().outcomes)
     found = outlooks(rule, pace)
     assert ("race" in outcomes) == any(outlook.early for outlook in found)
     assert ("hang" in outcomes) == any(outlook.never for outlook in found)

@@ -1,4 +1,4 @@
-"""What the reuse and ordering experiments do, as programs: each store's fate told again, and the verdict that follows."""
+"""The reuse and ordering experiments as programs: each store's fate told again, and the verdict that follows."""
 
 from itertools import product
 
@@ -18,7 +18,7 @@ def fate_again(stores, commits, wait, n, store):
     """Without groups: the commits that follow the store say all."""
     if wait == "none":
         return "no wait"
-    after = bin(commits >> store).count("1")
+    after = (commits >> store).bit_count()
     return "open" if after == 0 else "covered" if after > n else "pending"
 
 

@@ -23,7 +23,7 @@ every = pytest.mark.parametrize("rule", RULES)
 
 
 def answers_of(case, change=()):
-    """What a barrier does by the manual, told without the model: a right wait returns, a wrong one never, late or not."""
+    """What a barrier does by the manual, told without the model: a right wait returns, a wrong one early or never."""
     given = {"right": lambda i: i & 1, "always_0": lambda i: 0, "always_1": lambda i: 1, "loop_index": lambda i: i,
              "inverted": lambda i: i & 1 ^ 1}[case.params["rule"]]  # fmt: skip
     out = np.zeros((RUNS, TILES, len(NAMES)), np.int32)

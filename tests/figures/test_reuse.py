@@ -1,4 +1,4 @@
-"""When may I reuse the buffer? Its tables against what must hold of any run, a run that was changed, and the recordings."""
+"""When may I reuse the buffer? Tables against what must hold of any run, a run that was changed, the recordings."""
 
 import json
 from itertools import product
@@ -12,9 +12,9 @@ from tmalab.experiment.observation import Observation, Provenance
 from tmalab.figures.reuse import ReuseFigure
 from tmalab.figures.reuse_state import ReuseState
 from tmalab.figures.reuse_still import shade
-from tmalab.figures.reuse_tables import (
-    STORE_LINES, WAITS, combinations, pack_runs, reuse_spec, state_number, unpack_runs,
-)  # fmt: skip
+from tmalab.figures.reuse_tables import STORE_LINES, WAITS, combinations, reuse_spec, state_number
+from tmalab.figures.reuse_tables import pack_runs as pack
+from tmalab.figures.reuse_tables import unpack_runs as unpack
 
 PROVENANCE = Provenance("NVIDIA H200", "9.0", "0.0", "0.0", "0.0", "stand-in", "0" * 64, "2000-01-01T00:00:00Z", 5)
 ROUNDS = 5
@@ -36,12 +36,12 @@ def stand_in(change=(), missing=(), values=None):
         shape = (len(masks), len(WAITS))
         lines = np.zeros((*shape, stores * STORE_LINES), np.uint16)
         for (at, mask), (wait, (kind, n)), store in product(enumerate(masks), enumerate(WAITS), range(stores)):
-            if kind == "none" or bin(mask >> store).count("1") <= n:
+            if kind == "none" or (mask >> store).bit_count() <= n:
                 lines[at, wait, (store + 1) * STORE_LINES - 8 : (store + 1) * STORE_LINES] = ROUNDS
         for number, mask, wait, line, rounds in change:
             if number == stores:
                 lines[masks.index(mask), wait, line] = rounds
-        by_round = [(lines > round).reshape(*shape, stores, STORE_LINES).sum(-1) for round in range(ROUNDS)]
+        by_round = [(lines > one).reshape(*shape, stores, STORE_LINES).sum(-1) for one in range(ROUNDS)]
         arrays = {"new_lines": np.stack(by_round, 2).astype(np.uint8), "line_runs": lines}
         for name, cycles in (("issue", 100), ("wait", 300), ("overwritten", 500), ("done", 600)):
             arrays[f"{name}_cycles"] = np.full((3, *shape), cycles, np.int32) + np.arange(3)[:, None, None]
@@ -69,8 +69,8 @@ def every_state(tables, view="hardware"):
 
 def test_runs_of_numbers_are_packed_and_read_back():
     for numbers in ([0], [0, 0, 1], list(range(40)), [3] * 512, []):
-        assert unpack_runs(pack_runs(numbers)) == numbers
-    assert len(pack_runs([40] * 512)) < 8
+        assert unpack(pack(numbers)) == numbers
+    assert len(pack([40] * 512)) < 8
 
 
 def test_every_combination_is_a_state_of_its_own(figure):

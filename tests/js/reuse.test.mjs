@@ -63,6 +63,6 @@ test("lanes", () => {
   const [thread, all, rounds] = lanesOf(at());
   assert.deepEqual(thread.marks.map(({ from, to }) => [from, to]), [[0, 10], [10, 30], [50, 60]]);
   assert.deepEqual([all.marks[0].from, all.marks[0].to, rounds.marks[1].from], [30, 50, 30]);
-  assert.equal(thread.marks[1].say, "Wait_group 1: over after 30 cycles (median of 5 rounds).");
+  assert.equal(thread.marks[1].say, "The wait_group 1 was done after 30 cycles (median of 5 rounds).");
   assert.deepEqual(lanesOf(at({ stores: 1 })), []);
 });

@@ -125,9 +125,10 @@ class ReuseState:
         issue, low, middle, high, over, done = self.seen[3]
         rounds, wait = self.run["rounds"], self.wait or "no wait"
         stores = f"{self.stores} stores" if self.stores > 1 else "1 store"
+        waiter = f"The {wait}" if self.wait else "Without a wait, thread 0"
         told = {
             "issue": f"{stores} and the commits were issued in {issue} cycles.",
-            "wait": f"{wait[0].upper()}{wait[1:]}: over after {middle} cycles (median of {rounds} rounds).",
+            "wait": f"{waiter} was done after {middle} cycles (median of {rounds} rounds).",
             "last": f"The kernel's last wait, for everything, returned after {done} cycles.",
             "over": f"The buffer was overwritten from {middle} to {over} cycles, the last store's part first.",
             "band": f"Of {rounds} rounds, four in five ended the wait between {low} and {high} cycles.",

@@ -51,9 +51,10 @@ function render({ model, el }) {
       const wrong = view !== "model" && differs(found, r, t), faded = view === "difference" && !wrong;
       setAttribute(node, "class", `tma-cell tma-parity-${kind}${wrong ? " tma-wrong" : faded ? " tma-equal" : ""}${used(found, r, t) ? " tma-parity-used" : ""}`);
       setText(node.firstChild, main);
-      setText(node.lastChild, wrong && view === "difference" ? `≠ ${predicted(found, r, t)[0]}` : small);
-      const seen = hardware(found, r, t);
-      setAttribute(node, "aria-label", [`${main} ${small}`.trim(), `tile ${t}`, ...labelOf(r), used(found, r, t) ? "the wait is given this" : "", wrong ? "differs" : "", seen || view === "model" ? "" : "not measured"].filter(Boolean).join(", "));
+      const below = wrong && view === "difference" ? `≠ ${predicted(found, r, t)[0]}` : small, seen = hardware(found, r, t);
+      setText(node.lastChild, below);
+      // A cell's name begins with what is seen in it, so that whoever says what they see is understood.
+      setAttribute(node, "aria-label", [`${main} ${below}`.trim(), `tile ${t}`, ...labelOf(r), used(found, r, t) ? "the wait is given this" : "", wrong ? "differs" : "", seen || view === "model" ? "" : "not measured"].filter(Boolean).join(", "));
     }
     now.style.setProperty("--at", tile);
     grid.setStop(row * tiles + tile);

@@ -80,7 +80,7 @@ export function lanesOf(found) {
   return [
     { name: "thread 0", note: "issues and waits", marks: [
       { key: "issue", from: 0, to: issue, text: "issue", kind: "solid", say: `${found.stores} ${found.stores > 1 ? "stores" : "store"} and the commits were issued in ${issue} cycles.` },
-      { key: "wait", from: issue, to: middle, text: wait, kind: "hatch", say: `${wait[0].toUpperCase()}${wait.slice(1)}: over after ${middle} cycles (median of ${rounds} rounds).` },
+      { key: "wait", from: issue, to: middle, text: wait, kind: "hatch", say: `${found.wait ? `The ${wait}` : "Without a wait, thread 0"} was done after ${middle} cycles (median of ${rounds} rounds).` },
       { key: "last", from: over, to: done, text: "", kind: "soft", say: `The kernel's last wait, for everything, returned after ${done} cycles.` },
     ] },
     { name: "all threads", note: "the last store first", marks: [

@@ -1,0 +1,222 @@
+"""When may I reuse the buffer? In a browser, with the network cut: by pointer, by key, by address, as Python says."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tmalab import observe
+from tmalab.figures import ReuseFigure
+from tmalab.figures.bundle import standalone_page
+from tmalab.figures.reuse_tables import WAITS
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
+FLIPPED_LINE = 7  # of store 0, which the wait covers in the first state
+
+
+def flipped(case):
+    """The recordings, but for one line in two rounds: three stores, a commit after each, wait_group 1."""
+    seen = observe(case)
+    if case.name != "reuse/stores-3":
+        return seen
+    arrays = {name: array.copy() for name, array in seen.arrays.items()}
+    at = seen["masks"].index(0b111), WAITS.index(("group", 1))
+    arrays["line_runs"][(*at, FLIPPED_LINE)] = 2
+    arrays["new_lines"][at][:2, 0] = 1
+    return replace(seen, arrays=arrays)
+
+
+@pytest.fixture(scope="module")
+def figure():
+    return ReuseFigure(observe)
+
+
+@pytest.fixture(scope="module")
+def page_file(figure, tmp_path_factory):
+    file = tmp_path_factory.mktemp("reuse") / "reuse.html"
+    three = [figure, ReuseFigure(flipped, title="One line flipped"), ReuseFigure(None, title="Not measured")]
+    file.write_text(standalone_page("Reuse", "\n".join(one.html() for one in three)), "utf-8")
+    return file
+
+
+@pytest.fixture
+def visit(chromium, page_file):
+    contexts, problems = [], []
+
+    def go(fragment="", *, width=1280, scheme="light", **options):
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True, **options
+        )  # fmt: skip
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("console", lambda said: said.type in ("error", "warning") and problems.append(said.text))
+        page.on("request", lambda asked: asked.url.startswith("http") and problems.append(f"asked for {asked.url}"))
+        page.goto(page_file.as_uri() + fragment)
+        if options.get("java_script_enabled", True):
+            page.locator(".tma-bar").first.wait_for()
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def card_of(page, number=0):
+    return page.locator(".tma").nth(number)
+
+
+def cell(card, store, line):
+    return card.locator(".tma-reuse-block").nth(store).locator(f"[data-at='{line}']")
+
+
+def say(card):
+    return card.locator(".tma-say").inner_text()
+
+
+def rows_of(card):
+    return card.locator("table").evaluate("table => [...table.rows].map(row => [...row.cells].map(c => c.textContent))")
+
+
+def test_combinations_by_pointer_are_what_python_says(visit, figure):
+    card = card_of(visit())
+    card.locator("summary").click()
+    states = [
+        (1, 0b1, "full", 0), (2, 0b01, "full", 0), (3, 0b101, ".read", 1), (4, 0b1111, "full", 3),
+        (4, 0b0110, ".read", 0), (4, 0b1111, "none", 3),
+    ]  # fmt: skip
+    for stores, commits, wait, n in states:
+        for view in figure.spec["choices"]["view"]:
+            figure.stores, figure.commits, figure.wait, figure.n, figure.view = stores, commits, wait, n, view
+            state = f"stores:{stores},commits:{commits},wait:{wait},n:{n},view:{view}"
+            card.page.evaluate("state => { location.hash = `#reuse=${state}` }", state)
+            card.page.wait_for_function("([card, text]) => card.innerText.includes(text)", arg=[
+                card.locator(".tma-reuse-says").element_handle(), figure._found.says(),
+            ])  # fmt: skip
+            assert card.locator(".tma-reuse-steps code").all_inner_texts() == figure._found.program()
+            assert rows_of(card) == [figure.table()[0], *figure.table()[1]]
+            assert say(card) == figure.sentence()
+            assert card.locator(".tma-reuse-block:visible").count() == stores
+            if view == "hardware":
+                numbers = card.locator(".tma-reuse-block:visible .tma-cell b").all_inner_texts()
+                assert [int(text or 0) for text in numbers] == figure._found.counts
+                marks = [mark for lane in figure._found.lanes() for mark in lane.marks]
+                labels = card.get_by_role("option").evaluate_all("all => all.map((one) => one.ariaLabel)")
+                assert [label.endswith(mark.say) for label, mark in zip(labels, marks, strict=True)] == [True] * 6
+    figure.stores, figure.commits, figure.wait, figure.n, figure.view = 3, 0b111, "full", 1, "hardware"
+
+
+def test_every_control_by_key(visit):
+    page = visit()
+    card = card_of(page)
+    page.locator("body").press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert card.locator(".tma-reuse-steps code").count() == 4 + 3 + 2  # no commit follows store 3
+    for _ in range(4):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert card.locator(".tma-reuse-steps code").count() == 4 + 4 + 2
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowLeft")
+    assert "wait_group.read 1" in card.locator(".tma-reuse-steps").inner_text()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowLeft")
+    assert "BarrierProgram says: completes." in card.inner_text()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert card.locator("input[name=view]:checked").get_attribute("value") == "model"
+    page.keyboard.press("Tab")
+    for key in ("Home", "ArrowDown"):
+        page.keyboard.press(key)
+    assert say(card).startswith("Store 0, line 8: wait_group.read 0 waits for its group, 0. It is safe.")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "option"
+    page.keyboard.press("ArrowRight")
+    assert say(card).startswith("The wait_group.read 0 was done after ")
+
+
+def test_a_wait_that_is_not_there_has_no_n(visit):
+    card = card_of(visit())
+    card.locator("input[name=wait][value=none]").check()
+    assert card.locator("input[name=n]:enabled").count() == 0
+    assert card.get_by_role("checkbox", name="commit_group after store 3").is_disabled()
+    card.locator("input[name=wait][value='.read']").check()
+    assert card.locator("input[name=n]:enabled").count() == 4
+
+
+def test_pointing_lights_the_line_and_its_row(visit):
+    card = card_of(visit())
+    card.locator("summary").click()
+    cell(card, 2, 120).hover()
+    assert card.locator(".tma-cell.tma-hot").evaluate_all("all => all.map((one) => one.dataset.at)") == ["120"]
+    assert card.locator("tr.tma-hot td").nth(0).inner_text() == "2"
+    assert say(card).startswith("Store 2, line 120: wait_group 1 leaves the newest group pending")
+    card.locator(".tma-mark-hatch").hover()
+    assert say(card).startswith("The wait_group 1 was done after")
+    assert card.locator(".tma-mark.tma-hot").count() == 1
+
+
+def test_one_line_of_a_covered_store_shows_and_no_other(visit):
+    page = visit()
+    whole, card = card_of(page, 0), card_of(page, 1)
+
+    def labels(one):
+        return one.locator(".tma-reuse-block:visible .tma-cell").evaluate_all("all => all.map((one) => one.ariaLabel)")
+
+    for view, differing in (("hardware", 1), ("difference", 1), ("model", 0)):
+        for one in (whole, card):
+            one.locator(f"input[name=view][value={view}]").check()
+        assert sum(one != other for one, other in zip(labels(whole), labels(card), strict=True)) == differing
+        assert card.locator(".tma-wrong").count() == differing
+        assert whole.locator(".tma-wrong").count() == 0
+    card.locator("input[name=view][value=hardware]").check()
+    assert "1 of 256 lines that the wait covers were overwritten" in card.inner_text()
+    cell(card, 0, FLIPPED_LINE).hover()
+    assert say(card).endswith("overwritten in 2 of 40 rounds. The model says never.")
+    nothing = card_of(page, 2)
+    assert "Model, not measured" in nothing.locator(".tma-say").inner_text()
+    assert nothing.locator(".tma-lane-chart").is_hidden()
+
+
+def test_the_address_keeps_the_state_and_restores_it(visit):
+    page = visit("#reuse=stores:4,commits:10,wait:.read,n:2,view:difference,line:300")
+    card = card_of(page)
+    there = ReuseFigure(observe, stores=4, commits=10, wait=".read", n=2, view="difference", line=300)
+    told = there.sentence()
+    assert say(card) == told
+    card.get_by_role("checkbox", name="commit_group after store 0").check()
+    page.wait_for_url("**#reuse=stores:4,commits:11,wait:.read,n:2,view:difference,line:300")
+
+
+def test_the_data_and_the_picture(visit, figure):
+    card = card_of(visit())
+    with card.page.expect_download() as download:
+        card.get_by_role("button", name="data (JSON)").click()
+    assert json.loads(Path(download.value.path()).read_text("utf-8")) == json.loads(json.dumps(figure.data()))
+    with card.page.expect_download() as download:
+        card.get_by_role("button", name="picture (SVG)").click()
+    picture = Path(download.value.path()).read_text("utf-8")
+    assert picture.startswith("<svg ")
+    assert ">commit_group<" in picture
+
+
+def test_without_javascript_there_is_the_still_and_the_table(visit, figure):
+    page = visit(java_script_enabled=False)
+    assert page.locator("img.tma-still").first.evaluate("image => image.complete && image.naturalWidth > 0")
+    assert figure.sentence() in page.locator(".tma").first.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_is_accessible_and_fits(visit, width, scheme):
+    page = visit("#reuse=stores:4,commits:6,wait:none&reuse-2=view:difference", width=width, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.add_script_tag(path=str(AXE))
+    # One of the cards: axe takes seconds over a thousand cells.
+    found = page.evaluate(f"axe.run(document.querySelectorAll('.tma-host')[{int(scheme == 'dark')}])")["violations"]
+    assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
