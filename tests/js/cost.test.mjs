@@ -1,7 +1,7 @@
 // cost_words.js on tables of one tile and two accesses: what is looked up, what is drawn, and the words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { banksOf, lanesAt, linesOf, lookUp, pointAt, readNumbers, sentence, tableOf, waveOf } from "../../tmalab/figures/static/cost_words.js";
+import { banksOf, lanesAt, linesOf, lookUp, pointAt, readNumbers, sentence, tableOf, walkWords, waveOf } from "../../tmalab/figures/static/cost_words.js";
 
 const ALL = "0123456789abcdefghijklmnopqrstuv";
 const FREE = { swizzle: null, padding_bytes: null, words: "Free as it is." };
@@ -89,4 +89,13 @@ test("a caret stands under its column, in a long expression too", () => {
   assert.equal(text.slice(caret.length - 1), "lan");
   assert.ok(text.length <= 40);
   assert.equal(pointAt("4 *", 4), "4 *\n   ^");
+});
+
+test("keys go from one word that is read to the next", () => {
+  const line = (...banks) => ({ lanes: Array.from({ length: 32 }, (_, bank) => (banks.includes(bank) ? [bank] : [])) });
+  const lines = [line(0, 4, 5), line(7), line(3, 8)];
+  const from = (row, bank) => (key) => walkWords(lines, 32 * row + bank, key);
+  assert.deepEqual(["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End"].map(from(0, 4)), [5, 0, 4, 32 + 7, 0, 5]);
+  assert.deepEqual(["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"].map(from(1, 7)), [39, 39, 5, 64 + 8]);
+  assert.deepEqual(["ArrowDown", "Enter", "a"].map(from(2, 3)), [67, null, null]);
 });

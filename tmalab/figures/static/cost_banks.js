@@ -1,7 +1,7 @@
 // The 32 banks as a chart, and below it, bank by bank, the words of shared memory that the warp reads; the wavefronts to
 // step through.
 import { cellGrid, h, setAttribute, setText } from "./kit.js";
-import { BANKS, banksOf, chunkOf, lanesAt, linesOf, plural } from "./cost_words.js";
+import { BANKS, banksOf, chunkOf, lanesAt, linesOf, plural, walkWords } from "./cost_words.js";
 
 const TINTS = 8;
 const HIGH = 64; // pixels of the tallest bar
@@ -27,6 +27,16 @@ export function banks(title, at, actions) {
   const chart = h("div", { class: "tma-bank-bars", role: "img" }, ...bars.map(({ node }) => node));
   const numbers = h("div", { class: "tma-bank-numbers", "aria-hidden": true }, ...bars.map((_, bank) => h("span", {}, String(bank))));
   const holder = h("div", { class: "tma-bank-words" });
+  // Of a thousand words few are read: the keys go from one of these to the next, and no other is announced.
+  holder.addEventListener("keydown", (event) => {
+    const cell = event.target.closest(".tma-cell");
+    const to = cell && !event.ctrlKey && !event.metaKey && !event.altKey ? walkWords(lines, +cell.dataset.at, event.key) : null;
+    if (to === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    grid.setStop(to);
+    grid.cells[to].focus();
+  }, true);
   let grid = null, lines = [], labels = [];
 
   function build() {
@@ -69,7 +79,10 @@ export function banks(title, at, actions) {
         setAttribute(node, "style", lit ? `--tint:var(--tma-c${chunkOf(found, lanes[0]) % TINTS})` : null);
         setText(node.firstChild, lanes.length ? String(lanes[0]) : "");
         setText(node.lastChild, lanes.length > 1 ? "+" : "");
-        setAttribute(node, "aria-label", `word ${first + bank}, bank ${bank}: ${lanes.length ? `${lanes.length > 1 ? "lanes" : "lane"} ${lanes.join(", ")}` : "not read"}`);
+        setAttribute(node, "role", lanes.length ? "gridcell" : null);
+        setAttribute(node, "aria-hidden", lanes.length ? null : true);
+        if (!lanes.length) setAttribute(node, "tabindex", null);
+        setAttribute(node, "aria-label", lanes.length ? `word ${first + bank}, bank ${bank}: ${lanes.length > 1 ? "lanes" : "lane"} ${lanes.join(", ")}` : null);
       });
     });
     const stop = found.runs && found.words[found.lane].length ? found.words[found.lane][0] : null;

@@ -95,6 +95,24 @@ export function linesOf(found) {
   return [...lines].sort(([one], [other]) => one - other).map(([line, lanes]) => ({ address: line * LINE_BYTES, first: line * BANKS, lanes }));
 }
 
+// Where an arrow key, Home or End leads from word `from` of the drawn lines: to the next word that is read, up and down to
+// the nearest bank; null where the key is none of them. Words are counted line by line.
+export function walkWords(lines, from, key) {
+  const row = Math.floor(from / BANKS), bank = from % BANKS;
+  const read = (at) => (lines[at]?.lanes ?? []).flatMap((lanes, where) => (lanes.length ? [where] : []));
+  const nearest = (banks) => banks.reduce((best, one) => (Math.abs(one - bank) < Math.abs(best - bank) ? one : best));
+  const go = (at, banks) => (banks.length ? at * BANKS + nearest(banks) : from);
+  switch (key) {
+    case "ArrowLeft": return go(row, read(row).filter((one) => one < bank));
+    case "ArrowRight": return go(row, read(row).filter((one) => one > bank));
+    case "ArrowUp": return go(row - 1, read(row - 1));
+    case "ArrowDown": return go(row + 1, read(row + 1));
+    case "Home": return go(row, read(row).slice(0, 1));
+    case "End": return go(row, read(row).slice(-1));
+    default: return null;
+  }
+}
+
 // For each bank, how many distinct words it must deliver: {all, until} the wavefront that is looked at, and {now} in it.
 export function banksOf(found) {
   const all = Array.from({ length: BANKS }, () => new Set()), until = all.map(() => new Set()), now = all.map(() => new Set());
