@@ -8,6 +8,7 @@ import { banks } from "./cost_banks.js";
 const MOST_KEPT = 500; // answers
 const CALL = "tmalab.checker.cost:cost_json";
 const NOT_MEASURED = "Model, not measured: there is no recording of this state.";
+const HINT = "a byte of the tile, or a row and a vector of it; it may name lane, row, col, rows, cols, pitch, bytes"; // as lane_expression.NAMES
 const NAMES = {
   row: "row", column: "column", diagonal: "diagonal", transposed: "transposed", ldmatrix: "ldmatrix x4",
   ldmatrix_trans: "ldmatrix .trans", expression: "your own", element: "one element", 4: "4 bytes", 8: "8 bytes", 16: "16 bytes",
@@ -99,11 +100,12 @@ function render({ model, el }) {
   });
   const load = h("button", { type: "button", class: "tma-button", onclick: () => python.start() });
   const why = h("small", { role: "status" });
+  const hint = h("small", {}, HINT);
   const caret = h("pre", { class: "tma-caret", "aria-hidden": true });
   const own = h("div", { class: "tma-own" },
     h("div", { class: "tma-tile-line" }, dtype.node, ...sizes.map(({ node }) => node)),
     h("div", { class: "tma-typed-line" }, h("label", {}, h("span", { class: "tma-legend" }, "Lane reads"), code, typed), h("span", {}, why, " ", load)),
-    caret);
+    hint, caret);
   function paintOwn() {
     const { computes, state: python_state } = python, { told } = at.found;
     for (const one of [dtype, ...sizes]) one.paint();
@@ -116,6 +118,7 @@ function render({ model, el }) {
     load.disabled = python_state === "loading";
     setText(load, python_state === "failed" ? "Try again" : "Let me type it");
     setText(why, python.why);
+    hint.hidden = !computes;
     const wrong = told?.error && told.column ? pointAt(text, told.column) : "";
     caret.hidden = !wrong;
     setText(caret, wrong);
