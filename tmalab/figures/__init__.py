@@ -10,6 +10,7 @@
     LandingFigure(observe)  when each piece of a tile in shared memory was first seen changed
     ParityFigure(observe)   one barrier over seven tiles, and the parity that each wait is given
     ReuseFigure(observe)    stores, a wait, and which bytes of the buffer were overwritten too early
+    CoordinatesFigure(observe)  132 strips of tiles: CuTe's coordinates, and when and where an H200 loaded each
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
     WgmmaFigure(observe)    a tile that wgmma reads through the right descriptor and through wrong ones
     Question(prompt, …)     a question that checks the reader's answer
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tmalab.figures.atoms import AtomsFigure
     from tmalab.figures.box import BoxFigure
+    from tmalab.figures.coordinates import CoordinatesFigure
     from tmalab.figures.cost import CostFigure
     from tmalab.figures.edges import EdgesFigure
     from tmalab.figures.landing import LandingFigure
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AtomsFigure": "tmalab.figures.atoms",
     "BoxFigure": "tmalab.figures.box",
+    "CoordinatesFigure": "tmalab.figures.coordinates",
     "CostFigure": "tmalab.figures.cost",
     "EdgesFigure": "tmalab.figures.edges",
     "LoadsFigure": "tmalab.figures.loads",
