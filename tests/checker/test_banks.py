@@ -65,3 +65,46 @@ def test_what_is_wrong_is_said_with_its_place(said, words):
     assert answer.exit_code == 2
     with pytest.raises(Exception, match=words):
         raise answer.error
+
+
+@pytest.mark.parametrize("op", [["load"], {}, 7, ""])
+def test_an_operation_that_is_no_text_is_refused(op):
+    answer = ask(addr="4 * lane", width_bytes=4, op=op)
+    assert (answer.exit_code, answer.error.field) == (2, "op")
+
+
+@pytest.mark.parametrize(
+    ("op", "lanes", "degree", "wavefronts"),
+    [
+        ("ldmatrix", 8, 8, 8),
+        ("ldmatrix", 16, 8, 16),
+        ("ldmatrix", 32, 8, 32),
+        ("ldmatrix.x2", 32, 8, 16),
+        ("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", 32, 8, 32),
+        ("stmatrix.x1", 8, 8, 8),
+    ],
+)
+def test_a_matrix_operation_may_be_said_as_ptx_says_it(op, lanes, degree, wavefronts):
+    facts = ask(addr="128 * lane", op=op, lanes=lanes).facts
+    assert (facts["degree"], facts["wavefronts"]) == (degree, wavefronts)
+
+
+@pytest.mark.parametrize(
+    "addr", ["132*tid", "132*lane_id", "132 * threadIdx.x", "132*lane + 4*floor(lane/32)", "132*lane+int((lane%8)/8)"]
+)
+def test_the_lane_has_other_names_and_a_division_may_be_rounded(addr):
+    assert ask(addr=addr, width_bytes=4).facts["degree"] == 1
+
+
+def test_a_place_is_counted_in_what_was_typed():
+    answer = ask(addr="4 * threadIdx.x + 4 * row", width_bytes=4)
+    assert "column 23" in str(answer.error)
+    assert "floor" in str(ask(addr="floor(lane * 4)", width_bytes=4).error)
+
+
+def test_a_variants_unknown_key_is_left_aside_where_that_is_asked_for():
+    text = json.dumps({"mode": "bank_pattern", "width_bytes": 4, "variants": [{"addr": "4 * lane", "seen": 9}]})
+    assert "unknown key 'seen'" in str(check_text(text).error)
+    answer = check_text(text, {"keep_unknown": True})
+    assert answer.facts["degree"] == {"0": 1}
+    assert answer.notes[0].message == "the key 'seen' of a variant is not known and was left aside"

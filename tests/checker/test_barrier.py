@@ -87,12 +87,25 @@ def test_a_barrier_of_a_cluster_counts_who_arrives(cluster, count, words, verdic
 @pytest.mark.parametrize(
     ("change", "field"),
     [({"cluster": 0}, "cluster"), ({"cluster": "2"}, "cluster"), ({"init_count": None}, "init_count"),
-     ({"arrivals_per_cta": "perhaps"}, "arrivals_per_cta"), ({"cluster": 17}, "cluster")],
+     ({"arrivals_per_cta": "perhaps"}, "arrivals_per_cta"), ({"cluster": 17}, "cluster"),
+     ({"arrivals_per_cta": ""}, "arrivals_per_cta"), ({"arrivals_per_cta": "0 to each"}, "arrivals_per_cta"),
+     ({"arrivals_per_cta": "9999999 to each"}, "arrivals_per_cta")],
 )  # fmt: skip
 def test_a_cluster_that_cannot_be_is_refused(change, field):
     said = {"mode": "cluster_barrier", "cluster": 2, "init_count": 2, "arrivals_per_cta": "one to each cta"}
     answer = ask(said | change)
     assert (answer.exit_code, answer.error.field) == (2, field)
+
+
+@pytest.mark.parametrize(
+    ("words", "count", "verdict"),
+    [("two to each cta", 4, "completes"), ("2 to each cta", 4, "completes"), ("4 to both ctas", 8, "completes"),
+     ("two to each cta", 5, "hang"), ("twice to its own", 2, "completes"), ("one to both", 2, "completes")],
+)  # fmt: skip
+def test_a_number_of_arrivals_may_begin_what_is_said_of_a_cluster(words, count, verdict):
+    answer = ask({"mode": "cluster_barrier", "cluster": 2, "init_count": count, "arrivals_per_cta": words})
+    assert answer.verdict == verdict
+    assert (answer.numbers["arrivals_per_barrier"] == count) == (verdict == "completes")
 
 
 def test_the_command_line_says_it_in_words(tmp_path, capsys):

@@ -27,6 +27,7 @@ from tmalab.inputs.reading import Reading
 from tmalab.model.barrier_events import place_of
 from tmalab.model.barrier_outcome import Finding, Outcome, Step
 from tmalab.model.barrier_program import BarrierProgram
+from tmalab.model.mbarrier import MOST
 from tmalab.model.violation import Violation
 
 # Rules that the barrier model shares with the rules of a tensor map, and their sources.
@@ -38,14 +39,6 @@ _SHARED_RULES = {
 _VALUES = (
     ("arrived", "expected_arrivals"), ("delivered", "expected"), ("pending_groups", "required_n"), ("value", "limit"),
 )  # fmt: skip
-# What stands there and what is allowed, as the model's numbers name the two.
-_VALUES = (
-    ("arrived", "expected_arrivals"), ("delivered", "expected"), ("pending_groups", "required_n"), ("value", "limit"),
-)  # fmt: skip
-# What stands there and what is allowed, as the model's numbers name the two.
-_VALUES = (
-    ("arrived", "expected_arrivals"), ("delivered", "expected"), ("pending_groups", "required_n"), ("value", "limit"),
-)  # fmt: skip
 # A run is shown up to here; the JSON of the model's own Outcome has it whole.
 _MOST_STEPS = 60
 _MOST_CTAS = 16
@@ -53,8 +46,9 @@ _TO_WHOM = (
     r"\b(own|local\w*|itself|self)\b",
     r"\b(peers?|others?)\b",
     r"\b(leader|first|cta ?0)\b",
-    r"\b(each|every|all)\b",
+    r"\b(each|every|all|both)\b",
 )
+_HOW_MANY = {"one": 1, "once": 1, "two": 2, "twice": 2, "three": 3, "four": 4, "eight": 8}
 
 
 def answer_barrier(reading: Reading, options: Options) -> Answer:
@@ -164,7 +158,8 @@ def _cluster_events(said: Mapping[str, Any]) -> list[dict[str, Any]]:
     bars = [f"cta{k}.bar" for k in range(size)]
     events: list[dict[str, Any]] = [{"t": "init", "op": "init", "bar": bar, "count": count} for bar in bars]
     for source in range(size):
-        events += [{"t": f"c{source}", "op": "arrive", "bar": bars[k]} for k in _targets(said, source, size)]
+        arrive = {"t": f"c{source}", "op": "arrive"}
+        events += [{**arrive, "bar": bars[k], "count": _times(said)} for k in _targets(said, source, size)]
     return events + [{"t": f"c{k}", "op": "wait", "bar": bar, "parity": 0} for k, bar in enumerate(bars)]
 
 
@@ -181,9 +176,21 @@ def _targets(said: Mapping[str, Any], source: int, size: int) -> list[int]:
     raise InputError("not known where each CTA arrives", field="arrivals_per_cta", value=words, fix=fix)
 
 
+def _times(said: Mapping[str, Any]) -> int:
+    """How many arrivals go to each barrier that is named: 2 of *two to each cta*, 1 where no number begins the text."""
+    words = said["arrivals_per_cta"]
+    first = words.lower().split()[0]
+    count = int(first[:20]) if first.isascii() and first.isdigit() else _HOW_MANY.get(first, 1)
+    if not 1 <= count <= MOST:
+        fix = f"give 1 to {MOST}"
+        raise InputError("not a number of arrivals", field="arrivals_per_cta", value=words, limit=MOST, fix=fix)
+    return count
+
+
 def _arrivals_per_barrier(said: Mapping[str, Any]) -> int:
     size = _integer(said, "cluster")
-    return max(sum(k in _targets(said, source, size) for source in range(size)) for k in range(size))
+    reached = max(sum(k in _targets(said, source, size) for source in range(size)) for k in range(size))
+    return reached * _times(said)
 
 
 def _integer(said: Mapping[str, Any], field: str) -> int:
