@@ -96,7 +96,7 @@ export function laneChart({ label, onPoint, onPick }) {
           class: `tma-mark tma-mark-${tint ? "tint" : kind}${to === undefined ? " tma-mark-tick" : ""}`, role: "option",
           "aria-selected": "false", "aria-label": text ? `${text}: ${mark.say}` : mark.say, "data-key": key, tabindex: -1,
           style: `left:${left}%;${to === undefined ? "" : `width:${percent(to) - left}%;`}${tint ? `--tint:var(--tma-c${tint[1]})` : ""}`,
-        }, h("span", {}, text));
+        }, h("span", { class: text.length > 5 ? "tma-text-long" : text.length > 1 ? "tma-text-short" : null }, text));
         nodes.set(key, box);
         track.append(box);
       }
