@@ -263,6 +263,7 @@ def test_the_reader_s_own_expression(visit):
     cost = Cost(page)
     cost.load_python()
     assert cost.root.get_by_label("your own expression of the lane").input_value() == "lane % rows, 0"
+    assert "it may name lane, row, col, rows, cols, pitch, bytes" in cost.text("own")
     cost.type("lane * 8")
     cost.root.get_by_text("2-way conflict").wait_for()
     assert cost.text("say").endswith("Model, not measured.")

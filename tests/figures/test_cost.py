@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +13,8 @@ from tmalab.errors import InputError, RecordingError
 from tmalab.experiment.bank_patterns import patterns_of
 from tmalab.experiment.cost_cases import COST_DTYPES, COST_LAYOUTS, COST_ROW_BYTES, COST_ROWS, cost_accesses, cost_tiles
 from tmalab.figures import CostFigure
-from tmalab.figures.bundle import STATIC
 from tmalab.figures.cost_state import HEAD, NOT_MEASURED
 from tmalab.figures.cost_tables import layout_key, question_of, read_numbers
-from tmalab.model.lane_expression import NAMES
 from tmalab.model.tile_cost import MATRIX_ACCESSES, TILE_ACCESSES
 
 FIRST = {
@@ -227,11 +224,6 @@ def test_for_print_it_is_a_matplotlib_figure(figure, state, tallest, words, tmp_
 def test_what_cannot_run_cannot_be_printed(figure):
     with pytest.raises(InputError, match="nothing to draw"):
         at(figure, padding=4, width="8").matplotlib()
-
-
-def test_the_hint_names_what_an_expression_may_name():
-    hint = re.search(r'const HINT = "(.*?)"', (STATIC / "cost.js").read_text("utf-8")).group(1)
-    assert hint.partition("name ")[2] == ", ".join(NAMES)
 
 
 def test_the_recording_has_each_pattern_once(figure):

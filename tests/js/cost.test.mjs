@@ -12,7 +12,7 @@ const SPEC = {
   patterns: [["0 3k*31", 0, 32, 1, 32], ["0 g*31", 1, 1, 4, 4], ["0 40 3k", 2, 2, 1, 2], ["0 3o*31", 3, 1, 1, 1]],
   waves: [ALL, "00000000111111112222222233333333", "001.............................", "0".repeat(32)], refused: ["it would fault"],
   advice: { "32.128": [0, 1, 1] }, free: FREE,
-  advices: [{ swizzle: "none", padding_bytes: 4, least_padding: 4, words: "Pad." }, { ...FREE, least_padding: null }],
+  remedies: [{ swizzle: "none", padding_bytes: 4, least_padding: 4, words: "Pad." }, { ...FREE, least_padding: null }],
   notes: { "32.128.none.0": 0, "32.128.128B.0": 0, "32.128.none.4": 1 }, noted: [[], ["The engine writes no padding."]],
 };
 const MEASURED = [[32.01, 0.02, 32], null, [2, 0, 2], [1, 0, 1]];

@@ -32,6 +32,7 @@ from tmalab.experiment.cost_cases import (
 )
 from tmalab.experiment.observation import Observation
 from tmalab.figures.tile_tables import gpu_name, source_line
+from tmalab.model.lane_expression import NAMES
 from tmalab.model.tile_access import LANES, Tile
 from tmalab.model.tile_cost import (
     EXPRESSIONS,
@@ -102,9 +103,10 @@ def cost_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dict
         },
         "rows": list(COST_ROWS), "row_bytes": list(COST_ROW_BYTES), "paddings": list(COST_PADDINGS),
         "element_bytes": COST_DTYPES, "matrix": list(MATRIX_ACCESSES), "expressions": EXPRESSIONS,
+        "names": list(NAMES),
         "reads": [f"{access.access}.{access.width_bytes}" for access in reads],
         "costs": costs, "patterns": packed, "waves": waves.listed,
-        "refused": refused.listed, "advice": advice, "advices": advised.listed,
+        "refused": refused.listed, "advice": advice, "remedies": advised.listed,
         "notes": notes, "noted": noted.listed, "free": FREE._asdict(),
     }  # fmt: skip
     line = "" if seen is None else source_line(seen)

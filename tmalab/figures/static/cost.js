@@ -8,7 +8,6 @@ import { banks } from "./cost_banks.js";
 const MOST_KEPT = 500; // answers
 const CALL = "tmalab.checker.cost:cost_json";
 const NOT_MEASURED = "Model, not measured: there is no recording of this state.";
-const HINT = "a byte of the tile, or a row and a vector of it; it may name lane, row, col, rows, cols, pitch, bytes"; // as lane_expression.NAMES
 const NAMES = {
   row: "row", column: "column", diagonal: "diagonal", transposed: "transposed", ldmatrix: "ldmatrix x4",
   ldmatrix_trans: "ldmatrix .trans", expression: "your own", element: "one element", 4: "4 bytes", 8: "8 bytes", 16: "16 bytes",
@@ -100,7 +99,7 @@ function render({ model, el }) {
   });
   const load = h("button", { type: "button", class: "tma-button", onclick: () => python.start() });
   const why = h("small", { role: "status" });
-  const hint = h("small", {}, HINT);
+  const hint = h("small", {}, `a byte of the tile, or a row and a vector of it; it may name ${spec.names.join(", ")}`);
   const caret = h("pre", { class: "tma-caret", "aria-hidden": true });
   const own = h("div", { class: "tma-own" },
     h("div", { class: "tma-tile-line" }, dtype.node, ...sizes.map(({ node }) => node)),

@@ -39,7 +39,7 @@ function fromTables(spec, measured, state) {
   const found = recorded(spec, measured, state);
   if (found === null || found.error) return found;
   const plain = readNumbers(recorded(spec, measured, state, { swizzle: "none", padding: 0 }).addresses);
-  const remedy = spec.advices[spec.advice[`${state.rows}.${state.row_bytes}`][readOf(spec, state)]];
+  const remedy = spec.remedies[spec.advice[`${state.rows}.${state.row_bytes}`][readOf(spec, state)]];
   const padded = spec.paddings.includes(remedy.least_padding) ? [["none", remedy.least_padding]] : [];
   return {
     ...found, addresses: readNumbers(found.addresses), count: found.waves.length,
