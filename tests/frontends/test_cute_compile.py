@@ -45,6 +45,10 @@ def test_a_copy_elects_its_lane_once_more(tmp_path):
                       "mbarrier.arrive.expect_tx.shared.b64", "elect.sync"]  # fmt: skip
 
 
+def test_loads_elect_and_stores_and_prefetches_do_not(told):
+    assert told["elects"] == {"load": True, "multicast": True, "store": False, "prefetch": False}
+
+
 def test_multicast_and_prefetch_are_instructions_of_their_own(tmp_path):
     for program, sign in (("cute/cluster", ".multicast::cluster"), ("cute/prefetch", "cp.async.bulk.prefetch.tensor")):
         folder = tmp_path / program.replace("/", "-")

@@ -45,6 +45,9 @@ def test_every_program_belongs_to_a_front_end_and_can_be_read():
 
 def test_what_programs_share_is_hashed_with_them_and_is_no_program(monkeypatch, tmp_path):
     assert "cute_common.py" in program_sources("cute/strips")
+    assert {"cute_anatomy.py", "cute_common.py", "cute_strips.py", "cute_stages.py"} <= set(
+        program_sources("cute/anatomy")
+    )
     assert "cute_common.py" not in program_sources("cute/versions")  # that one runs on its own, in either version
     assert "cute/common" not in program_names()
     before = program_sha256("cute/strips")

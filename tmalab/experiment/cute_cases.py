@@ -20,7 +20,7 @@ LARGE_STRIPS = 36 * STRIPS
 VERSIONS = (
     ("registers", 1, 132), ("registers", 2, 132), ("registers", 3, 132), ("registers", 4, 132),
     ("tma", 1, 132), ("tma", 2, 132), ("tma", 3, 132), ("tma", 4, 132), ("tma", 6, 132),
-    ("registers", 1, 4752), ("tma", 1, 4752),
+    ("registers", 1, 4752), ("tma", 1, 4752), ("tma by 32 lanes", 4, 132),
 )  # fmt: skip
 # The same of the timeline, one block of 132: 14 tiles each
 WALKS = tuple((via, stages) for via in ("registers", "tma") for stages in (1, 2, 3, 4))

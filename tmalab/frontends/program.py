@@ -19,7 +19,8 @@ from tmalab.errors import InputError
 from tmalab.frontends.front_end import require
 
 PROGRAMS = Path(__file__).parent / "programs"
-_IMPORT = re.compile(r"^(?:from|import) tmalab\.frontends\.programs\.(\w+)", re.MULTILINE)
+# from …programs.x import y, or from …programs import x, z as w: the house's two ways, each on one line.
+_IMPORT = re.compile(r"^from tmalab\.frontends\.programs(?:\.(\w+) import|\s+import ([\w, ]+)$)", re.MULTILINE)
 
 
 def program_names() -> list[str]:
@@ -38,7 +39,8 @@ def program_sources(name: str) -> dict[str, str]:
         stem = pending.pop()
         if f"{stem}.py" not in sources:
             sources[f"{stem}.py"] = (PROGRAMS / f"{stem}.py").read_text(encoding="utf-8")
-            pending += _IMPORT.findall(sources[f"{stem}.py"])
+            for one, several in _IMPORT.findall(sources[f"{stem}.py"]):
+                pending += [one] if one else [name.split()[0] for name in several.split(",")]
     return sources
 
 

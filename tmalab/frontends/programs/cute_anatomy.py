@@ -10,8 +10,8 @@ import re
 import tempfile
 from pathlib import Path
 
+from tmalab.frontends.programs import cute_cluster, cute_prefetch, cute_stages, cute_strips
 from tmalab.frontends.programs import cute_common as common
-from tmalab.frontends.programs import cute_strips
 from tmalab.frontends.programs.cute_common import (
     COLS,
     ROWS,
@@ -213,6 +213,42 @@ def ptx_lines() -> list[str]:
         return [line.strip() for line in path.read_text().splitlines() if _TOLD.search(line.strip())]
 
 
+def elections() -> dict[str, bool]:
+    """Whether cute.copy and cute.prefetch elect a lane by themselves, by what they issue: read in their PTX."""
+    made = {
+        "load": ("cp.async.bulk.tensor.2d.shared::cta", cute_strips.compile_all),
+        "multicast": (
+            "cp.async.bulk.tensor.2d.shared::cluster",
+            lambda options: cute_cluster.compile_one(True, options),
+        ),
+        "store": (
+            "cp.async.bulk.tensor.2d.global",
+            lambda options: cute_stages.compile_one(
+                common.STRIPS, common.STRIPS, 1, "tma by 32 lanes", options=options
+            ),
+        ),
+        "prefetch": (
+            "cp.async.bulk.prefetch.tensor",
+            lambda options: cute_prefetch.compile_one("tile by 32 lanes", options),
+        ),
+    }
+    found = {}
+    for name, (sign, build) in made.items():
+        with tempfile.TemporaryDirectory() as folder:
+            build(options=f"--keep-ptx --dump-dir {folder}")
+            (path,) = Path(folder).glob("*.ptx")
+            found[name] = is_elected(path.read_text().splitlines(), sign)
+    return found
+
+
+def is_elected(lines: list[str], sign: str) -> bool:
+    """Whether an election stands between the last label and the instruction that begins with `sign`."""
+    plain = [line.strip() for line in lines]
+    at = next(number for number, line in enumerate(plain) if line.startswith(sign))
+    label = max((number for number in range(at) if plain[number].startswith("$L")), default=0)
+    return any(line.startswith("elect.sync") for line in plain[label:at])
+
+
 def compile_all(options: str = "") -> dict[str, object]:
     """The look at the calls."""
     SEEN.clear()
@@ -222,9 +258,9 @@ def compile_all(options: str = "") -> dict[str, object]:
 
 
 def told() -> dict[str, object]:
-    """All that needs no GPU: `seen`, `refusals`, `ptx`."""
+    """All that needs no GPU: `seen`, `refusals`, `ptx`, `elects`."""
     compile_all()
-    return {"seen": dict(SEEN), "refusals": refusals(), "ptx": ptx_lines()}
+    return {"seen": dict(SEEN), "refusals": refusals(), "ptx": ptx_lines(), "elects": elections()}
 
 
 def run(params: dict) -> tuple[dict, dict]:

@@ -20,7 +20,7 @@ from tmalab.frontends.programs.cute_common import (
     cutlass,
 )
 
-MODES = ("cold", "descriptor", "tile", "both", "second")
+MODES = ("cold", "descriptor", "tile", "both", "tile by 32 lanes", "second")
 PAUSE_CYCLES = 8000
 
 
@@ -48,6 +48,9 @@ def load_timed(
     if cutlass.const_expr(mode in ("descriptor", "both")):
         cpasync.prefetch_descriptor(load_atom)
     if cutlass.const_expr(mode in ("tile", "both")):
+        with cute.arch.elect_one():  # a load elects its lane by itself, a prefetch does not
+            cute.prefetch(load_atom, global_part)
+    if cutlass.const_expr(mode == "tile by 32 lanes"):
         cute.prefetch(load_atom, global_part)
     if cutlass.const_expr(mode == "second"):
         with cute.arch.elect_one():
