@@ -265,7 +265,7 @@ def test_the_reader_s_own_expression(visit):
     assert cost.root.get_by_label("your own expression of the lane").input_value() == "lane % rows, 0"
     assert "it may name lane, row, col, rows, cols, pitch, bytes" in cost.text("own")
     cost.type("lane * 8")
-    cost.root.get_by_text("2-way conflict").wait_for()
+    cost.root.get_by_text("2-way conflict", exact=True).wait_for()
     assert cost.text("say").endswith("Model, not measured.")
     assert cost.text("prov").startswith("Model, not measured")
     assert cost.root.locator("select[name=access]").input_value() == "expression"
@@ -273,7 +273,7 @@ def test_the_reader_s_own_expression(visit):
     cost.type("4*((lane*32)^(lane&31))")
     cost.root.get_by_text("no conflict").wait_for()
     cost.type("lane < 16 ? lane * 128 : 4 * lane")
-    cost.root.get_by_text("16-way conflict").wait_for()
+    cost.root.get_by_text("16-way conflict", exact=True).wait_for()
     cost.choose(access="column")
     assert cost.text("prov").startswith("Recorded on NVIDIA H200")
 
@@ -310,7 +310,7 @@ def test_other_sizes_are_typed(visit):
     assert cost.text("say").startswith("Lane 0 reads row 0, bytes 0–3 of the tile → shared byte 64")
     cost.enter("padding", 0)
     cost.enter("row_bytes", 100000)
-    cost.root.get_by_text("5-way conflict").wait_for()
+    cost.root.get_by_text("5-way conflict", exact=True).wait_for()
     cost.enter("rows", 99999)
     cost.root.get_by_text("larger than any shared memory").wait_for()
 

@@ -192,6 +192,13 @@ def test_any_question_is_answered_or_refused(access, rows, row_bytes, swizzle, p
     assert advise(tile, access).words
 
 
+def test_a_tile_that_fills_shared_memory_has_no_room_for_another_layout():
+    full = Tile(1 << 18, 32)
+    assert [tile.swizzle for tile in swizzled_tiles(full)] == ["none", "32B"]
+    assert least_free_padding(full, TileAccess("column", 16)) is None
+    assert advise(full, TileAccess("column", 16)).words.startswith("32B frees it")
+
+
 def test_advice_is_quick():
     begun = time.perf_counter()
     advise(Tile(32, 128), typed("lane * 128 + lane / 8 * 16384"))

@@ -24,12 +24,13 @@ from tmalab.model.swizzle import LINE_BYTES, span_bytes, swizzled
 from tmalab.model.tensor_map_fields import integer
 from tmalab.model.tile_access import Tile
 from tmalab.model.tile_cost import (
+    FREE,
     TileAccess,
-    advise,
     cost,
     cost_or_none,
     engine_writes,
     least_free_padding,
+    remedy,
     swizzled_tiles,
 )
 
@@ -40,7 +41,8 @@ def cost_answer(question: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to one question. Raises InputError for what cannot be read, or no lane may do."""
     tile, access = _read(question)
     found = cost(tile, access)
-    advice = advise(tile, access)
+    padding = least_free_padding(tile, access)
+    advice = FREE if found.degree == 1 else remedy(tile, access, padding)
     return {
         "schema": SCHEMA,
         "addresses": list(found.addresses),
@@ -49,13 +51,12 @@ def cost_answer(question: Mapping[str, Any]) -> dict[str, Any]:
         "degree": found.degree, "count": found.count, "min_count": found.min_count,
         "cycles": found.cycles,
         "advice": advice._asdict(), "notes": notes(tile),
-        "alternatives": [_alternative(other, access) for other in others(tile, access)],
+        "alternatives": [_alternative(other, access) for other in others(tile, padding)],
     }  # fmt: skip
 
 
-def others(tile: Tile, access: TileAccess) -> list[Tile]:
-    """The same tile in each swizzle, and with the least padding that frees the access."""
-    padding = least_free_padding(tile, access)
+def others(tile: Tile, padding: int | None) -> list[Tile]:
+    """The same tile in each swizzle, and with `padding`, the least that frees the access."""
     padded = [replace(tile, swizzle="none", padding_bytes=padding)] if padding else []
     return [*swizzled_tiles(tile), *padded]
 

@@ -93,7 +93,7 @@ def cost_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dict
             notes[layout_key(tile)] = noted.number(answer["notes"])
             if (tile.swizzle, tile.padding_bytes) == ("none", 0):
                 least = least_free_padding(tile, access)
-                told = {**remedy(tile, access)._asdict(), "least_padding": least}
+                told = {**remedy(tile, access, least)._asdict(), "least_padding": least}
                 advice.setdefault(f"{tile.rows}.{tile.row_bytes}", []).append(advised.number(told))
     spec = {
         "schema": 1, "name": "cost", "title": title,

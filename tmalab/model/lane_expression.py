@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from tmalab.errors import InputError
 from tmalab.model.expression_tree import MOST_BITS, ExpressionError, Node, read_tree
@@ -45,6 +46,11 @@ def read_expression(text: str, names: tuple[str, ...] = NAMES) -> Expression:
     """The expression in `text`, which may use `names`. Raises ExpressionError, which names the column."""
     if not isinstance(text, str):
         raise InputError("not a text", field="expression", value=text, fix="give an expression such as 4 * lane")
+    return _read(text, names)
+
+
+@lru_cache(maxsize=16)  # one expression is asked for each layout that might free it
+def _read(text: str, names: tuple[str, ...]) -> Expression:
     return Expression(text, read_tree(text, names))
 
 

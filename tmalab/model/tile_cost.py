@@ -125,10 +125,14 @@ def least_free_padding(tile: Tile, access: TileAccess) -> int | None:
     Each row still begins at a multiple of what a lane moves.
     """
     step = max(4, access.width_bytes)
-    if _is_free(replace(tile, swizzle="none", padding_bytes=0), access):
+    plain, padded = _laid_out(tile, "none", 0), _laid_out(tile, "none", step)
+    if plain is None or padded is None or _is_free(plain, access):
+        return None
+    if _addresses_or_none(plain, access) == _addresses_or_none(padded, access):  # who names no row is not helped
         return None
     for padding in range(step, _MOST_PADDING + 1, step):
-        if _is_free(replace(tile, swizzle="none", padding_bytes=padding), access):
+        padded = _laid_out(tile, "none", padding)
+        if padded and _is_free(padded, access):
             return padding
     return None
 
@@ -136,17 +140,16 @@ def least_free_padding(tile: Tile, access: TileAccess) -> int | None:
 def advise(tile: Tile, access: TileAccess) -> Advice:
     """The layout to take for this access, in words. Raises InputError as `addresses` does."""
     addresses(tile, access)  # what cannot be read is no question of layouts
-    return FREE if _is_free(tile, access) else remedy(tile, access)
+    return FREE if _is_free(tile, access) else remedy(tile, access, least_free_padding(tile, access))
 
 
-def remedy(tile: Tile, access: TileAccess) -> Advice:
-    """The layout that frees an access which is not free: the engine's widest swizzle, else the least padding."""
+def remedy(tile: Tile, access: TileAccess, padding: int | None) -> Advice:
+    """The layout that frees an access which is not free: the engine's widest swizzle, else `padding`, the least."""
     free = widest_free_swizzle(tile, access)
     if free == "none":
         return Advice("none", 0, "It is free without a swizzle.")
     if free:
         return Advice(free, 0, f"{free} frees it, and is the widest swizzle that does.")
-    padding = least_free_padding(tile, access)
     padded = f"{padding} bytes of padding after each row"
     widest = [one for one in swizzled_tiles(tile) if engine_writes(one)][-1]
     if widest.swizzle == "none":
@@ -163,8 +166,23 @@ def remedy(tile: Tile, access: TileAccess) -> Advice:
 
 
 def swizzled_tiles(tile: Tile) -> list[Tile]:
-    """The tile without padding in each swizzle, the widest last."""
-    return [replace(tile, swizzle=swizzle, padding_bytes=0) for swizzle in SWIZZLES]
+    """The tile without padding in each swizzle in which shared memory holds it, the widest last."""
+    return [laid_out for swizzle in SWIZZLES if (laid_out := _laid_out(tile, swizzle, 0))]
+
+
+def _laid_out(tile: Tile, swizzle: str, padding_bytes: int) -> Tile | None:
+    """The tile in another layout; None where that is too large."""
+    try:
+        return replace(tile, swizzle=swizzle, padding_bytes=padding_bytes)
+    except InputError:
+        return None
+
+
+def _addresses_or_none(tile: Tile, access: TileAccess) -> tuple[int, ...] | None:
+    try:
+        return addresses(tile, access)
+    except InputError:
+        return None
 
 
 def cost_or_none(tile: Tile, access: TileAccess) -> WarpAccess | None:
