@@ -23,6 +23,7 @@ IGNORED = {
     "03-tensor-map": "says whether the encodings are recorded or live, and by which driver",
     "06-banks": "says on which GPU and when its cycles and products were measured",
     "07-waiting-for-a-load": "says on which GPU and when its loads were timed, and the times",
+    "08-waiting-for-a-store": "counts how often an order without one of its steps failed, and on which GPU",
 }
 KNOWN_TAGS = {"hide-input", "nbval-ignore-output"}
 
