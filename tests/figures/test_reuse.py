@@ -116,7 +116,7 @@ def test_one_line_of_a_covered_store_differs_and_no_other():
 @pytest.mark.parametrize(
     ("changed", "fate", "why"),
     [
-        ({}, "group 2, left pending", "wait_group 1 leaves the newest group pending, its group 2 among them."),
+        ({}, "group 2, left pending", "wait_group 1 leaves the newest group pending, which is its own."),
         ({"n": 3, "wait": ".read"}, "group 2, left pending", "wait_group.read 3 leaves the newest 3 groups pending"),
         (COMMITTED, "group 2, waited for", "wait_group 0 waits for its group, 2."),
         (UNCOMMITTED, "in no group", "no commit_group follows it, so no wait waits for it."),

@@ -42,7 +42,7 @@ test("what was seen beside what the machine says", () => {
 });
 
 test("sentences", () => {
-  assert.equal(sentence(at()), "Store 1, line 3: wait_group 1 leaves the newest group pending, its group 1 among them. It reached global memory overwritten in 5 of 5 rounds.");
+  assert.equal(sentence(at()), "Store 1, line 3: wait_group 1 leaves the newest group pending, which is its own. It reached global memory overwritten in 5 of 5 rounds.");
   assert.equal(sentence(at(), 0), "Store 0, line 0: wait_group 1 waits for its group, 0. It reached global memory overwritten in 0 of 5 rounds.");
   assert.equal(sentence(at({ n: 0, wait: ".read" }), 4), "Store 1, line 0: wait_group.read 0 waits for its group, 1. It reached global memory overwritten in 1 of 5 rounds. The model says never.");
   assert.equal(sentence(at({ wait: "none" }), 0), "Store 0, line 0: nothing waits for it. It reached global memory overwritten in 0 of 5 rounds. A race all the same.");

@@ -97,10 +97,10 @@ class ReuseState:
         cell = self.line if cell is None else cell
         store, line = divmod(cell, STORE_LINES)
         n, group, letter = self.state["n"], self.groups[store], self.letters[store]
-        newest = "newest group" if n == 1 else f"newest {n} groups"
+        many = f"newest {n} groups pending, its group {group} among them"
         why = {
             "c": f"{self.wait} waits for its group, {group}.",
-            "p": f"{self.wait} leaves the {newest} pending, its group {group} among them.",
+            "p": f"{self.wait} leaves the {'newest group pending, which is its own' if n == 1 else many}.",
             "o": "no commit_group follows it, so no wait waits for it.",
             "n": "nothing waits for it.",
         }[letter]

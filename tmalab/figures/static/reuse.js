@@ -39,7 +39,7 @@ function render({ model, el }) {
     return { node: h("div", { class: "tma-reuse-block" }, h("p", { class: "tma-head" }, title, " ", group, " ", seen), grid.node), grid, group, seen };
   });
   const steps = h("p", { class: "tma-reuse-steps" }), verdict = h("p", { class: "tma-reuse-says" }), whose = h("small");
-  const key = h("p", { class: "tma-key" }, "One cell is a line of 128 bytes: in how many rounds it reached global memory overwritten. ", whose);
+  const means = h("span"), key = h("p", { class: "tma-key" }, "One cell is a line of 128 bytes: ", means, " ", whose);
   const chart = laneChart({
     label: `${spec.title}: who did what when`,
     onPoint: (mark) => about(mark === null ? null : { mark }), onPick: (mark) => about({ mark }),
@@ -72,6 +72,7 @@ function render({ model, el }) {
     setText(verdict, says(found));
     blocks.forEach(paintBlock);
     blocks[store].grid.setStop(found.line % lines);
+    setText(means, view === "model" ? "safe, or hatched where it may be overwritten too early." : "in how many rounds it reached global memory overwritten.");
     setText(whose, view === "model" ? "" : note(found));
     whose.classList.toggle("tma-unmeasured", view !== "model" && !found.seen);
     chart.node.hidden = !found.seen;

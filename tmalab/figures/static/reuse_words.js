@@ -56,10 +56,10 @@ export function note(found) {
 
 export function sentence(found, cell = found.line) {
   const { lines } = found.spec, { n, view } = found.state, store = Math.floor(cell / lines), letter = found.letters[store];
-  const newest = n === 1 ? "newest group" : `newest ${n} groups`;
+  const left = n === 1 ? "newest group pending, which is its own" : `newest ${n} groups pending, its group ${found.groups[store]} among them`;
   const why = {
     c: `${found.wait} waits for its group, ${found.groups[store]}.`,
-    p: `${found.wait} leaves the ${newest} pending, its group ${found.groups[store]} among them.`,
+    p: `${found.wait} leaves the ${left}.`,
     o: "no commit_group follows it, so no wait waits for it.",
     n: "nothing waits for it.",
   }[letter];
