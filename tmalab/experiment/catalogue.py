@@ -21,6 +21,7 @@ from tmalab.experiment.barrier_word_cases import barrier_word_cases
 from tmalab.experiment.box_cases import box_cases, fault_case
 from tmalab.experiment.case import Case
 from tmalab.experiment.cost_cases import cost_cases
+from tmalab.experiment.cute_cases import cute_cases
 from tmalab.experiment.edge_cases import edge_cases
 from tmalab.experiment.encode_cases import encode_cases
 from tmalab.experiment.facts import fact_cases
@@ -162,6 +163,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "counts": barrier_word_cases,
     "reuse": reuse_cases,
     "ordering": ordering_cases,
+    "cute": cute_cases,
 }
 
 
