@@ -45,6 +45,11 @@ def foretold(trial) -> Observation:
         }
         arrays = {name: np.array([value]) for name, value in shown.items()}
         return Observation(case, arrays, {"error": None}, unknown, "recorded")
+    if case.probe == "barrier_ops":
+        results = stepped(params["launches"][-1])
+        if results is None:
+            return Observation(case, {}, {"error": "LAUNCH_FAILED"}, unknown, "recorded")
+        return Observation(case, {"results": np.array([[results]], np.uint64)}, {"error": None}, unknown, "recorded")
     tm = TensorMap.from_dict(params["tensor_map"])
     arrays, values = {}, {"error": None}
     if case.probe == "encode":
@@ -64,16 +69,57 @@ def foretold(trial) -> Observation:
     return Observation(case, arrays, values, unknown, "recorded")
 
 
+def stepped(steps):
+    """What each step returns by the counts alone; None where an arrive finds nothing pending."""
+    pending = tx_count = expected = phase = 0
+    memory, results = 0, []
+    for op, operand in ([*step, 0][:2] for step in steps):
+        fields = ((phase, 63, 1), (-pending, 43, 20), (-tx_count, 21, 21), (-expected, 1, 20))
+        word = sum((value % (1 << width)) << at for value, at, width in fields)
+        result = 0
+        if op == "ST":
+            memory = int(operand, 16)  # what counts is not the word: an arrive finds nothing pending
+        elif op == "INIT":
+            phase, pending, tx_count, expected = 0, operand, 0, operand
+        elif op == "INVAL" or (op == "INIT_OTHERS" and operand >= 32):
+            memory = word
+        elif op in ("EXPECT_TX", "COMPLETE_TX"):
+            tx_count += operand if op == "EXPECT_TX" else -operand
+        elif op.startswith("ARRIVE"):
+            tx_count += operand if op == "ARRIVE_EXPECT_TX" else 0
+            arrived = operand if op == "ARRIVE_COUNT" else 1
+            if pending < arrived:
+                return None
+            result, before, pending = word >> 32 << 32, pending, pending - arrived
+            expected -= op == "ARRIVE_DROP"
+        elif op == "PENDING_COUNT":
+            result = before
+        elif op == "TEST_PARITY":
+            result = (operand & 1) != phase
+        else:
+            result = memory
+        if op.startswith(("ARRIVE", "COMPLETE")) and pending == 0 and tx_count == 0:
+            phase, pending = phase ^ 1, expected
+        results.append(int(result))
+    return results
+
+
 def otherwise(trial, seen: Observation) -> list[Observation]:
     """Observations that are not what the trial's answer says, each by the least that can differ."""
     values = dict(seen.values)
     if values.get("error"):
         shown = {"smem": np.zeros(64, np.uint8), "memory": np.zeros(64, np.uint8)}
-        unlike = [{**values, "error": "LAUNCH_FAILED"}, {**values, "error": None}]
+        shown["results"] = np.zeros((1, 1, 8), np.uint64)
+        unlike = [{**values, "error": f"NOT_{values['error']}"}, {**values, "error": None}]
         return [replace(seen, arrays=shown, values=changed) for changed in unlike]
     if trial.case.probe == "banks":
         names = ("latency_cycles",) if trial.shows == "latency" else ("cycles", "wavefronts")
         return [replace(seen, arrays={**seen.arrays, name: seen[name] + 1}) for name in names]
+    if trial.case.probe == "barrier_ops":
+        last = seen["results"].copy()
+        # another truth, or another bit in what a word and a state have in common
+        last[0, 0, -1] = 0 if last[0, 0, -1] == 1 else last[0, 0, -1] ^ np.uint64(1 << 40)
+        return [replace(seen, arrays={"results": last}), replace(seen, values={**values, "error": "LAUNCH_FAILED"})]
     if trial.case.probe == "encode":
         return [replace(seen, values={**values, "accepted": not values["accepted"], "answer": None})]
     if trial.shows == "count":
@@ -148,13 +194,19 @@ def test_any_other_answer_refutes_it(found):
 
 
 @pytest.mark.parametrize(
-    "trial", [trial for trial in TRIALS if trial.case.probe != "banks"], ids=lambda trial: trial.case.name
+    "trial",
+    [trial for trial in TRIALS if trial.case.probe not in ("banks", "barrier_ops")],
+    ids=lambda trial: trial.case.name,
 )
 def test_a_case_in_words_is_the_python_that_builds_its_map(trial):
     fields = trial.case.params["tensor_map"]
     built = eval(map_text(fields), {"TensorMap": TensorMap})
     assert built.to_dict() == {**fields, "address": built.address}
     assert trial.case.params.get("direction", "encode") in case_text(trial.case)
+
+
+def test_steps_in_words_are_the_steps():
+    assert case_text(fact("one-bit-of-parity").trials[0].case).startswith("INIT 1, TEST_PARITY 0, TEST_PARITY 1")
 
 
 def test_an_access_in_words_says_what_each_lane_does():

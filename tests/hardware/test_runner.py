@@ -86,7 +86,7 @@ class TestOnAFakeWorker:
         assert (seen.provenance.kernel, seen.provenance.repeats) == ("parity.cu", 3)
 
     def test_an_arrival_too_many_is_diagnosed_and_the_next_case_works(self):
-        seen = run_case(named_case("counts/fault/arrive-too-often"))
+        seen = run_case(named_case("facts/arrive-too-often/bytes-pending"))
         assert (seen["error"], seen["completed"]) == ("LAUNCH_FAILED", False)
         assert "an arrival more than the phase awaits" in seen["diagnosis"]
         assert run_case(named_case("parity/free/right"))["completed"]

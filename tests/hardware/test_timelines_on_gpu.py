@@ -53,7 +53,7 @@ def test_no_reading_sees_a_barrier_at_work_and_every_one_sees_it_after_inval(nam
 
 
 def test_an_arrival_too_many_is_a_fault_and_the_next_experiment_works():
-    seen = run("counts/fault/arrive-too-often")
+    seen = run("facts/arrive-too-often/bytes-pending")
     assert seen["error"] == "LAUNCH_FAILED"
     assert "arrival" in seen["diagnosis"]
     assert run("counts/phases")["completed"]

@@ -81,9 +81,3 @@ def barrier_word_cases() -> Iterator[Case]:
     # 66 clusters of two blocks fill the 132 multiprocessors of an H200.
     leaving: list[Steps] = [[*_AT_WORK, ["LD"]], [["LD"]], [["ARRIVE"], ["PENDING_COUNT"]]]
     yield Case("counts/next-launch", "barrier_ops", {"launches": leaving, "clusters": 66})
-    faults: dict[str, Steps] = {
-        "arrive-too-often": [["INIT", 1], ["ARRIVE_EXPECT_TX", 4096], ["ARRIVE"]],
-        "never-initialised": [["ST", "0x0"], ["ARRIVE"]],
-    }
-    for name, steps in faults.items():
-        yield Case(f"counts/fault/{name}", "barrier_ops", {"launches": [steps]})

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from tmalab.errors import InputError
 from tmalab.experiment.case import Case
 from tmalab.experiment.facts.banks import BANKS
+from tmalab.experiment.facts.barriers import WORDS
 from tmalab.experiment.facts.copies import LOADS, STORES
 from tmalab.experiment.facts.encoder import ENCODER, IM2COL_ENCODER
 from tmalab.experiment.facts.fact import Fact, Trial
@@ -30,7 +31,7 @@ CHAPTERS: dict[str, tuple[Fact, ...]] = {
     "Stores": STORES,
     "Reductions": REDUCTIONS,
     "Im2col": (*IM2COL_ENCODER, *WALKS),
-    "The barrier": BARRIERS,
+    "The barrier": (*BARRIERS, *WORDS),
     "Faults": FAULTS,
     "Banks": BANKS,
 }

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tmalab.experiment.case import Case
 from tmalab.experiment.encode_cases import ADDRESS
+from tmalab.experiment.facts.steps import shown_steps
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.transfer_case import transfer_case
 from tmalab.model.tensor_map import TensorMap
@@ -32,8 +33,8 @@ class Trial:
     """One case of an experiment, what is asked of it, and the answer that an H200 gave.
 
     `shows` is "bytes" (in words of `word_bytes`) or "count", the bytes that the barrier was told of; of a warp's
-    access "wavefronts", with the cycles of the full pipe, or "latency". Where the hardware does now one thing and now
-    another, `answer` holds both.
+    access "wavefronts", with the cycles of the full pipe, or "latency"; of steps on a barrier what they returned.
+    Where the hardware does now one thing and now another, `answer` holds both.
     """
 
     case: Case
@@ -53,6 +54,8 @@ class Trial:
                 return _counted(round(float(seen["latency_cycles"][0])), "cycle")
             cycles = round(float(seen["cycles"][0]))
             return f"{_counted(int(seen['wavefronts'][0]), 'wavefront')}, {_counted(cycles, 'cycle')}"
+        if self.case.probe == "barrier_ops":
+            return shown_steps(self.case.params["launches"][-1], seen["results"][-1, 0].tolist())
         if self.shows == "count":
             ended = "completed" if seen["completed"] else "never completed"
             return f"{ended}, {seen['delivered_bytes']} bytes counted"

@@ -1,4 +1,4 @@
-"""A case in words: the tensor map as the Python that builds it and the copy through it, or a warp's addresses.
+"""A case in words: the tensor map as the Python that builds it and the copy through it, a warp's addresses, or steps.
 
 >>> from tmalab.experiment.facts import fact
 >>> print(case_text(fact("null-base").trials[0].case))
@@ -13,6 +13,7 @@ from typing import Any
 
 from tmalab.experiment.case import Case
 from tmalab.experiment.encode_cases import ADDRESS
+from tmalab.experiment.facts.steps import steps_text
 
 _LISTS = {
     "tiled": ("global_dim", "global_strides", "box_dim"),
@@ -37,6 +38,8 @@ def map_text(fields: Mapping[str, Any]) -> str:
 def case_text(case: Case) -> str:
     """One line for the map and one for what was done with it; of a warp's access one line."""
     params = case.params
+    if case.probe == "barrier_ops":
+        return "\n".join(steps_text(steps) for steps in params["launches"])
     if case.probe == "banks":
         return "\n".join(_pattern_text(pattern) for pattern in params["patterns"])
     done = _copy_text(params) if case.probe == "transfer" else "encode" + _context_text(params)

@@ -8,7 +8,7 @@
 //   FREE   as a pipeline runs: the consumer tells the producer through a second barrier that the buffer is free
 //
 // Warp 0 issues, warp 1 consumes, warp 2 asks for both parities. All of it runs twice; the first time only brings the
-// instructions into the cache.
+// instructions into the cache, EARLY and LATE with another tensor: their tiles come from memory, and take their time.
 //
 // Launch: 1 block of 96 threads. The host side is tmalab/hardware/parity_probe.py.
 #include "counted_wait.cuh"
@@ -129,10 +129,14 @@ __device__ void run_free(Shared& shared, const CUtensorMap* map, const Request& 
 // [free-end]
 
 extern "C" __global__ void __launch_bounds__(96)
-    parity(const __grid_constant__ CUtensorMap map, const __grid_constant__ Request request, u32* out) {
+    parity(const __grid_constant__ CUtensorMap map, const __grid_constant__ CUtensorMap rehearsal_map,
+           const __grid_constant__ Request request, u32* out) {
   __shared__ Shared shared;
 #pragma unroll 1
   for (u32 pass = 0; pass < 2; ++pass) {
+    // A free consumer that takes what is not there lets the producer arrive again: before a load from memory has come
+    // that would be one arrival too many, and a fault. Its tiles are rehearsed themselves, and come from the L2.
+    const CUtensorMap* used = pass == 0 && request.pace != FREE ? &rehearsal_map : &map;
     for (u32 at = threadIdx.x; at < TILE_BYTES / 4; at += blockDim.x) shared.tile[at] = 0;
     for (u32 at = threadIdx.x; at < TILES * ANSWERS; at += blockDim.x) (&shared.answers[0][0])[at] = 0;
     if (threadIdx.x == 0) {
@@ -145,9 +149,9 @@ extern "C" __global__ void __launch_bounds__(96)
     fence_proxy_async_shared_cta();
     __syncthreads();
     if (request.pace == FREE) {
-      run_free(shared, &map, request);
+      run_free(shared, used, request);
     } else {
-      in_lockstep(shared, &map, request);
+      in_lockstep(shared, used, request);
     }
     const u64 settled = clock64_now() + 20'000;  // what is still in flight writes into this block's memory
     while (clock64_now() < settled) {

@@ -145,11 +145,12 @@ __device__ __forceinline__ void wait_and_stamp(Shared& shared, Ring& ring, u64* 
   if (lane == 0) stamp_ns(ring, WAIT_BEGIN);
   __syncwarp();
   const Waited waited = sleeps ? try_for_phase(barrier, 0, MOST_CYCLES) : watch_phase(barrier, 0, MOST_CYCLES);
+  const u64 end_ns = globaltimer();
   if (also) try_for_phase(also, 0, MOST_CYCLES);
   const u32 missing = reads ? missing_words(shared, lane) : 0;
   if (lane == 0) {
     stamp_at(ring, waited.end_cycles, WAIT_END, waited.completed ? waited.tries : 0);
-    ring.stamps[(ring.used - 1) % RING_STAMPS].ns = globaltimer();
+    ring.stamps[(ring.used - 1) % RING_STAMPS].ns = end_ns;
   }
   atomicAdd(&shared.missing_words, missing);
 }
