@@ -8,7 +8,7 @@ const letters = ["n", "o", "o", "o", "o", "n", "c", "p", "c", "p"];
 const two = ["nn", "oo", "oo", "oo", "oo", "nn", "co", "po", "co", "po", "nn", "cc", "pp", "cc", "pp", "nn", "cc", "cp", "cc", "cp"];
 const SPEC = {
   lines: 4, waits: 5, choices: { stores: [1, 2], n: [0, 1] }, groups: [[-1], [0], [-1, -1], [0, -1], [0, 0], [0, 1]],
-  model: [...letters, ...two].map((one) => [one, [...one].every((letter) => letter === "c") ? 1 : 0]),
+  model: [...letters, ...two].map((one) => [[...one].map((letter) => "cpon".indexOf(letter)).join(""), [...one].every((letter) => letter === "c") ? 1 : 0]),
   said: [["race", "wait_group.read 0 before it"], ["completes", ""]],
 };
 const SEEN = [3, [0, 3], "0*4 1 2 5*2", [10, 20, 30, 40, 50, 60]];

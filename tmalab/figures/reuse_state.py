@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tmalab.figures.lanes import Lane, Mark
-from tmalab.figures.reuse_tables import KINDS, STORE_LINES, WAITS, state_number, unpack_runs
+from tmalab.figures.reuse_tables import KINDS, LETTERS, STORE_LINES, WAITS, state_number, unpack_runs
 
 
 class ReuseState:
@@ -24,7 +24,8 @@ class ReuseState:
         kind = KINDS[state["wait"]]
         wait = WAITS.index((kind, 0 if kind == "none" else state["n"]))
         number = state_number(self.stores, self.commits, wait)
-        self.letters, said = spec["model"][number]
+        numbers, said = spec["model"][number]
+        self.letters = [LETTERS[int(one)] for one in numbers]
         self.verdict, self.fix = spec["said"][said]
         self.groups: list[int] = spec["groups"][number // len(WAITS)]
         self.run: Mapping[str, Any] | None = provenance["runs"][self.stores - 1]

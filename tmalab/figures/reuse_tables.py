@@ -1,6 +1,6 @@
 """What "When may I reuse the buffer?" shows, as tables: a combination of stores, commits and a wait is one state.
 
-    fates      of each store, c covered by the wait, p its group left pending, o in no group, n nothing waits
+    fates      of each store, 0 covered by the wait, 1 its group left pending, 2 in no group, 3 nothing waits
     lines      of each 128-byte line of each store, in how many rounds it reached global memory overwritten
     cycles     since the first issue: issued, waited (10 %, 50 %, 90 %), overwritten, all done
 
@@ -32,7 +32,7 @@ VIEWS = ("hardware", "model", "difference")
 MOST_STORES, STORE_LINES = 4, 128
 KINDS = {"none": "none", ".read": "read", "full": "group"}  # the figure's word: the case's
 WAITS = (("none", 0), *((kind, n) for kind in ("read", "group") for n in range(MOST_STORES)))  # as in the cases
-LETTERS = dict(zip(FATES, "cpon", strict=True))
+LETTERS = "cpon"  # of the fates, in the same order
 
 
 def pack_runs(numbers: Sequence[int]) -> str:
@@ -85,8 +85,8 @@ def reuse_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
     model = []
     for stores, commits, wait, n in combinations():
         outcome = BarrierProgram(reuse_events(stores, commits, wait, n)).run()
-        letters = "".join(LETTERS[fate] for fate in fates(stores, commits, wait, n))
-        model.append([letters, said.setdefault((outcome.verdict, outcome.fix), len(said))])
+        numbers = "".join(str(FATES.index(fate)) for fate in fates(stores, commits, wait, n))
+        model.append([numbers, said.setdefault((outcome.verdict, outcome.fix), len(said))])
     spec = {
         "schema": 1, "name": "reuse", "title": title, "lines": STORE_LINES, "waits": len(WAITS), "model": model,
         "said": [list(one) for one in said],

@@ -14,7 +14,8 @@ export function readReuse(spec, provenance, state) {
   const { stores, wait, n } = state, commits = state.commits & ((1 << stores) - 1);
   const waitNumber = wait === "none" ? 0 : 1 + n + (wait === "full" ? spec.choices.n.length : 0);
   const number = ((1 << stores) - 2 + commits) * spec.waits + waitNumber;
-  const [letters, said] = spec.model[number], [verdict, fix] = spec.said[said];
+  const [numbers, said] = spec.model[number], [verdict, fix] = spec.said[said];
+  const letters = [...numbers].map((one) => "cpon"[one]); // covered, pending, open, nothing waits
   const run = provenance.runs[stores - 1], seen = provenance.states[number], counts = seen && unpackRuns(seen[2]);
   const found = {
     spec, state, stores, commits, letters, verdict, fix, run, seen, counts, groups: spec.groups[(1 << stores) - 2 + commits],
@@ -50,7 +51,7 @@ export function says(found) {
 
 export function note(found) {
   if (!found.seen) return "model, not measured";
-  const safe = found.spec.lines * [...found.letters].filter((letter) => letter === "c").length;
+  const safe = found.spec.lines * found.letters.filter((letter) => letter === "c").length;
   return !safe ? "the wait covers no line" : `${found.unequal.length} of ${safe} lines that the wait covers were overwritten`;
 }
 
