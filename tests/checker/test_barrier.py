@@ -73,7 +73,7 @@ def test_a_story_is_in_order_contested_or_a_race():
     [
         (2, 2, "one to each cta", "completes", 2), (4, 4, "one to every CTA", "completes", 4),
         (2, 2, "to its own barrier only", "hang", 1), (2, 1, "local", "completes", 1),
-        (2, 1, "one to each cta", "race", 2), (3, 2, "one to each peer", "completes", 2),
+        (2, 1, "one to each cta", "hang", 2), (3, 2, "one to each peer", "completes", 2),
         (2, 2, "to the leader", "hang", 2), (16, 16, "all", "completes", 16),
     ],
 )  # fmt: skip

@@ -133,12 +133,25 @@ class _Linker:
             names = self.copies.get(bar, [bar])
         elif event.op == "tma_load" and isinstance(event.multicast, tuple):
             names = [f"cta{cta}.{_plain(bar)}" for cta in event.multicast]
+        elif event.op == "tma_load" and self._masks(event):
+            names = [f"cta{cta}.{_plain(bar)}" for cta in self._reached(event)]
         elif event.op == "tma_load" and event.multicast and (bar in self.copies or self._owned(bar)):
             names = [f"cta{cta}.{bar}" for cta in self._reached(event) if bar in self.copies or cta in self._owned(bar)]
         else:
             own = cta is not None and (bar in self.copies or cta in self._owned(bar))
             names = [f"cta{cta}.{bar}" if own else bar]
         return tuple(self.numbers.setdefault(name, len(self.numbers)) for name in names)
+
+    def _masks(self, event: Event) -> bool:
+        """Whether a load to cta0.full with a mask of several CTAs is the one event of that multicast.
+
+        It is not where other loads with a mask name the same barrier of other CTAs: then each stands for its own CTA.
+        """
+        mask, bar = event.said.get("multicast"), event.bar
+        if not isinstance(mask, int) or mask < 2 or bar is None or cta_of_name(bar) is None:
+            return False
+        others = {other.bar for other in self.events if other.op == "tma_load" and other.multicast is True} - {bar}
+        return not any(_plain(other) == _plain(bar) for other in others if other)
 
     def _owned(self, bar: str) -> frozenset[int]:
         """The CTAs that initialise a barrier of their own under this plain name; none where it is one barrier."""
@@ -149,7 +162,7 @@ class _Linker:
     def _reached(self, event: Event) -> list[int]:
         """The CTAs of a multicast that names none: those of its mask, or all."""
         mask = event.said.get("multicast")
-        masked = [cta for cta in self.all_ctas if isinstance(mask, int) and mask > 1 and mask >> cta & 1]
+        masked = [cta for cta in range(16) if isinstance(mask, int) and mask > 1 and mask >> cta & 1]
         return masked or self.all_ctas
 
     def _bufs(self, event: Event, cta: int | None, bar: str | None = None) -> tuple[str, ...]:
@@ -171,9 +184,12 @@ class _Linker:
     def code(self) -> Code:
         first = tuple(self._instruction(event, None) for event in self.events if event.agent in FIRST)
         code: dict[str, list[Instruction]] = {agent: [] for agent in self.agents}
+        gone: set[str] = set()
         for event in self.events:
-            if event.agent in code:
+            if event.agent in code and event.agent not in gone:  # what stands after its exit a thread never does
                 self._place(event, code)
+            if event.op == "exit":
+                gone.add(event.agent)
         self._match_pieces()
         everything = (*first, *(instruction for made in code.values() for instruction in made))
         inited = {bar for instruction in everything if instruction.op == "init" for bar in instruction.bars}

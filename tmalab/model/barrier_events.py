@@ -173,6 +173,9 @@ def _multicast(place: str, value: Any) -> tuple[int, ...] | bool:
         return tuple(sorted(set(value)))
     if value is not None and not isinstance(value, (bool, int)):
         raise InputError("neither yes nor a list of CTAs", field=f"{place}.multicast", value=value, fix="give [0, 1]")
+    if not isinstance(value, bool) and value is not None and not 0 <= value < 1 << 16:
+        raise InputError("not a mask of a cluster's CTAs", field=f"{place}.multicast", value=value, limit=(1 << 16) - 1,
+                         fix="set bit k for CTA k, or give [0, 1]")  # fmt: skip
     return bool(value)
 
 

@@ -43,9 +43,6 @@ class Machine:
                 if instruction.op == "wait":
                     for bar in instruction.bars:
                         self.waiters.setdefault((agent, bar), len(self.waiters))
-        self.syncs = {
-            op: [max((at for at, i in enumerate(made) if i.op == op), default=-1) for made in code.code] for op in SYNCS
-        }
         self.start = State(
             (0,) * len(code.agents),
             self._given_bars() if story else (None,) * len(code.bars),
@@ -110,14 +107,15 @@ class Machine:
         return barrier is None or not barrier.valid or barrier.test_wait(instruction.event.parity)
 
     def _group(self, state: State, agent: int, op: str) -> tuple[int, ...]:
-        """The agents that meet at this sync; none while one that still has such a sync ahead is elsewhere."""
+        """The agents that meet at this sync; none while one of them is elsewhere and has not ended."""
         ctas = self.code.ctas
         apart = op == "cta_sync" and self.code.cluster and None not in ctas
         group = []
         for other, place in enumerate(state.places):
-            if self.syncs[op][other] < place or (apart and ctas[other] != ctas[agent]):
-                continue
-            if self.code.code[other][place].op != op:
+            made = self.code.code[other]
+            if place == len(made) or (apart and ctas[other] != ctas[agent]):
+                continue  # who has ended is not waited for
+            if made[place].op != op:
                 return ()
             group.append(other)
         return tuple(group)
@@ -288,7 +286,8 @@ class Machine:
         if barrier is None or not barrier.valid:
             if self.story and said.bar not in self.code.initialised:
                 return state._replace(flights=flights)
-            tell("race", "mbarrier_must_be_initialised", Trouble(None, -1, said.bar, {"flights": (choice.flight,)}))
+            verdict = "race" if said.bar in self.code.initialised else "error"
+            tell(verdict, "mbarrier_must_be_initialised", Trouble(None, -1, said.bar, {"flights": (choice.flight,)}))
             return None
         try:
             made = barrier.complete_tx(choice.tx_bytes)

@@ -139,6 +139,9 @@ class Order:
             barrier = self.last.bars[bar]
             if barrier is not None:
                 yield from _bits(self.armed(bar, barrier.phase - 1).every & ~self._now[agent])
+                inits = [node for node, (i, _) in self.where.items() if i.op == "init" and bar in i.bars]
+                if any(not self._now[agent] >> node & 1 for node in inits):  # it may wait before the barrier is there
+                    yield made[place].node
 
     # --- the run ------------------------------------------------------------------------------------------------------
 

@@ -85,15 +85,18 @@ class BarrierProgram:
             finding = told_finding(machine, verdict, rule, trouble, replay(machine, path[:-1]))
             paths.setdefault(_key(finding), path)
             found.append(finding)
+        always = bool(seen.stuck) and not seen.ended
         if not any(finding.verdict == "race" for finding in found):  # else they only follow from what was found
-            found += self._loose(seen)
+            for finding in self._loose(seen):
+                beside = always or (seen.stuck and self._only_orders(finding))
+                found.append(finding._replace(verdict="note") if beside else finding)
         raced = {self._bar_of(finding) for finding in found if finding.verdict == "race"}
         for path in seen.stuck:
             for finding in hang_findings(machine, replay(machine, path)):
-                known = any((finding.rule, finding.event) == (other.rule, other.event) for other in found)
+                known = any(_key(finding) == _key(other) for other in found if other.verdict in WORST)
                 # A wait that hangs in one order and races in another is told once, as a race.
                 if not known and (self._bar_of(finding) or "") not in raced:
-                    if not raced and seen.idle & self._nodes_of(finding):
+                    if not raced and not self._only_orders(finding) and seen.idle & self._nodes_of(finding):
                         message = f"{finding.message}; in another order it returns at once, for the phase before"
                         finding = finding._replace(verdict="race", message=message)
                     paths.setdefault(_key(finding), path)
@@ -116,11 +119,48 @@ class BarrierProgram:
         """Operations that count in several phases of a barrier that somebody waits for: the first such barrier's."""
         by_node = {i.node: i for made in self.code.code for i in made}
         waited = {bar for _, bar in self._machine.waiters}
-        loose = {at: phases for at, phases in seen.booked.items() if len(phases) > 1 and at[1] in waited}
+        latest = self._latest_wait(seen)
+        loose = {
+            at: phases for at, phases in seen.booked.items()
+            if len(phases) > 1 and at[1] in waited and latest.get(at[1], -1) >= min(phases)
+        }  # fmt: skip
         if not loose:
             return []
         first = min(loose, key=lambda at: by_node[at[0]].event.number)[1]
         return [loose_finding(self._machine, by_node[n], bar, [*at]) for (n, bar), at in loose.items() if bar == first]
+
+    def _latest_wait(self, seen: Seen) -> dict[int, int]:
+        """The latest phase of each barrier that a wait returns for; where one may never return, no phase is later."""
+        latest: dict[int, int] = {}
+        for made in self.code.code:
+            for instruction in made:
+                for bar in instruction.bars if instruction.op == "wait" else ():
+                    phases = seen.booked.get((instruction.node, bar), {1 << 62})
+                    latest[bar] = max(latest.get(bar, -1), *phases)
+        for path in seen.stuck:
+            state = replay(self._machine, path).state
+            for instruction in blocked_in(self._machine, state).values() if state is not None else ():
+                latest |= dict.fromkeys(instruction.bars if instruction.op == "wait" else (), 1 << 62)
+        return latest
+
+    def _only_orders(self, finding: Finding) -> bool:
+        """Whether the barrier of a finding only orders threads of a program without data, and no arrival is too many.
+
+        Then nothing can be read or overwritten too early: what goes wrong is that somebody waits for ever.
+        """
+        code = [i for made in self.code.code for i in {i.node: i for i in made}.values()]
+        if any(flight.tx_bytes for flight in self.code.flights) or any(i.bufs for i in code):
+            return False
+        bars = {bar for i in code if i.event.number == finding.event for bar in i.bars}
+        inits = [i for i in (*self.code.first, *code) if i.op == "init"]
+        for bar in bars:
+            counts = [i.event.amount for i in inits if bar in i.bars]
+            arrived = sum(1 if i.op == "arrive_expect_tx" else i.event.amount for i in code
+                          if bar in i.bars and i.op in ("arrive", "arrive_expect_tx", "arrive_drop"))  # fmt: skip
+            waits = max(sum(i.op == "wait" and bar in i.bars for i in made) for made in self.code.code)
+            if len(counts) != 1 or arrived > counts[0] * waits:
+                return False
+        return True
 
     @staticmethod
     def _raced(seen: Seen) -> bool:

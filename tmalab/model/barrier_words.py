@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tmalab.model.barrier_code import Instruction, cta_of_name
+from tmalab.model.barrier_code import SYNCS, Instruction, cta_of_name
 from tmalab.model.barrier_events import place_of
 from tmalab.model.barrier_machine import Machine
 from tmalab.model.barrier_outcome import Finding
@@ -57,20 +57,35 @@ def hang_findings(machine: Machine, replay: Replay) -> Iterator[Finding]:
     waits = {agent: i for agent, i in blocked.items() if i.op == "wait"}
     roots = {agent: i for agent, i in waits.items() if not _can_be_helped(machine, state, blocked, agent, i)}
     counts = counts_of(machine, state)
-    for agent, instruction in (roots or waits).items():
+    met = not roots and any(i.op in SYNCS for i in blocked.values())
+    for agent, instruction in ({} if met else roots or waits).items():
         finding = _blocked(machine, replay, agent, instruction)._replace(counts=counts)
         if len(waits) > 1 and not roots:
             after = " and ".join(place_of(i.event) for other, i in waits.items() if other != agent)
             message = f"{finding.message}; what would help comes after {after}, which hangs too: they wait in a circle"
             fix = "arrive before waiting, or wait for parity 1 of a fresh barrier where nothing has to come first"
             finding = finding._replace(message=message, fix=fix)
+            yield from _fresh(machine, state, instruction)
         yield finding
-    if not waits:
-        for agent, instruction in blocked.items():
+    for agent, instruction in blocked.items() if met else ():
+        if instruction.op in SYNCS:
             others = [place_of(i.event) for other, i in blocked.items() if other != agent]
             message = f"{place_of(instruction.event)} waits for threads that are at {', '.join(others) or 'their end'}"
-            fix = "let every thread come to every sync, in the same order"
+            fix = "let every thread come to every sync, in the same order; where only some shall meet, use an mbarrier"
             yield Finding("hang", "every_thread_meets_the_sync", message, fix, instruction.event.number, {}, counts)
+
+
+def _fresh(machine: Machine, state: State, instruction: Instruction) -> Iterator[Finding]:
+    """A wait for the first phase of a barrier that is as it was initialised, by one who should find it free."""
+    [bar] = instruction.bars
+    barrier = state.bars[bar]
+    fresh = barrier is not None and barrier.phase == 0 and barrier.pending_count == barrier.expected_count
+    if fresh and barrier is not None and not barrier.tx_count:
+        message = (
+            f"{place_of(instruction.event)} waits for the first phase of a fresh barrier; the phase before it, of "
+            "parity 1, counts as complete: who shall find a stage empty waits for parity 1 first"
+        )
+        yield Finding("note", "fresh_barrier_parity", message, "", instruction.event.number)
 
 
 def _can_be_helped(
