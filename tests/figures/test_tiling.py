@@ -29,7 +29,7 @@ from tmalab.figures.tiling_state import TilingState
 from tmalab.figures.tiling_tables import LAYOUTS, tiling_spec
 from tmalab.model.tensor_map import TensorMap
 
-VOLATILE = re.compile(r"<(\w+)[^>]*\bdata-volatile\b[^>]*>.*?</\1>")
+VOLATILE = re.compile(r"<(\w+)[^>]*\bdata-volatile\b[^>]*>.*?</\1>", re.DOTALL)
 PROVENANCE = Provenance("NVIDIA H200", "9.0", "0.0", "0.0", "0.0", "stand-in", "0" * 64, "2000-01-01T00:00:00Z", 1)
 FLIPPED = {"tiling/yes/128B/float16": [(483, 0x09)]}  # in row 3, column 5, which stands at byte 480
 
@@ -128,9 +128,9 @@ def test_four_layouts_have_four_maps(spec):
 @pytest.mark.parametrize(("tiling", "swizzle", "degree"), [
     ("yes", "128B", 1), ("no", "128B", 2), ("yes", "none", 8), ("no", "none", 8),
 ])  # fmt: skip
-def test_every_column_from_every_first_row_costs_its_highest_stack(spec, tiling, swizzle, degree):
+def test_every_column_from_every_first_row_costs_its_highest_stack(figure, spec, tiling, swizzle, degree):
     for column, first_row in product(COLUMNS, FIRST_ROWS):
-        found = TilingState(spec, state(tiling, swizzle, column, first_row))
+        found = TilingState(spec, state(tiling, swizzle, column, first_row), figure.provenance["counted"])
         assert max(map(len, found.stacks)) == found.predicted == found.counted == degree
         assert sum(map(len, found.stacks)) == 8
         assert found.results().endswith(f": {8 // degree} distinct")
@@ -173,7 +173,9 @@ def test_the_sentence_names_the_rivals(spec):
 
 
 def test_the_cost_in_words(figure, spec):
-    costs = {view: TilingState(spec, state("no", view=view)).costs() for view in ("hardware", "model", "difference")}
+    counted = figure.provenance["counted"]
+    views = ("hardware", "model", "difference")
+    costs = {view: TilingState(spec, state("no", view=view), counted).costs() for view in views}
     assert costs["model"] == ["predicted: 2 wavefronts (2-way conflict)"]
     assert costs["hardware"] == [*costs["model"], "measured: 2 wavefronts"]
     assert costs["difference"] == [*costs["hardware"], "they agree"]
@@ -252,7 +254,7 @@ def test_without_recordings_it_is_the_model_and_says_so():
 
 def test_times_that_nobody_counted_are_no_wavefronts():
     figure = TilingFigure(stand_in(wavefronts=0))
-    assert figure.spec["measured"] is None
+    assert figure.provenance["counted"] is None
     assert figure.sentence().endswith("predicted: 1 wavefront (no conflict); not counted on a GPU.")
     assert figure.cycles() is not None
     assert "counted by" not in figure.source()
@@ -331,6 +333,13 @@ def test_another_machine_changes_volatile_elements_only():
     assert "29.0" not in VOLATILE.sub("", one)
 
 
+def test_a_machine_without_the_profiler_changes_volatile_elements_only():
+    one, other = TilingFigure(stand_in()).html(), TilingFigure(stand_in(wavefronts=0)).html()
+    assert one != other
+    assert VOLATILE.sub("", one) == VOLATILE.sub("", other)
+    assert '"tables":' in VOLATILE.sub("", one)  # the bytes are compared
+
+
 def test_what_a_page_carries_is_small(figure):
     html = figure.html()
     assert len(html) <= 64_000
@@ -345,7 +354,7 @@ def test_every_state_is_recorded_and_costs_what_was_foretold():
     from tmalab import observe
 
     spec, provenance = tiling_spec(lambda case: observe(case, live=False), "Tiling")
-    assert spec["measured"] == spec["predicted"]
+    assert provenance["counted"] == spec["predicted"]
     assert len(spec["predicted"]) == 576
     assert len(provenance["reads"]["cycles"]) == len(provenance["reads"]["latency_cycles"]) == 576
     for layout in spec["layouts"]:

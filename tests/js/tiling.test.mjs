@@ -15,13 +15,14 @@ const XOR = { filled: "local_col {local} XOR ((2*{row} + {half}) % 8) = {group}"
 const SPEC = {
   grid: { rows: 2, columns: 16, reads: 2 }, banks: ["0–3", "4–7", "8–11", "12–15", "16–19", "20–23", "24–27", "28–31"],
   choices: { tiling: ["no"], swizzle: ["128B", "none"], column: [5], first_row: [0], dtype: ["float16"], view: ["hardware", "model", "difference"] },
-  tables: [hex(XORED), hex(LINEAR), hex(FLIPPED)], layouts: [layout(0, XOR), layout(1)], predicted: "12", measured: "12",
+  tables: [hex(XORED), hex(LINEAR), hex(FLIPPED)], layouts: [layout(0, XOR), layout(1)], predicted: "12",
 };
 const changed = { 0: [{ chunk: 23, bytes: "ff00", byte: 368, is: "ff", not: "a8" }] };
-const WRONG = { ...SPEC, measured: "32", layouts: [layout(0, { ...XOR, hardware: [2], changed }), layout(1)] };
-const UNSEEN = { ...SPEC, measured: null, layouts: [layout(0, { ...XOR, hardware: [-1], refused: [{ accepted: null }] }), layout(1)] };
+const WRONG = { ...SPEC, layouts: [layout(0, { ...XOR, hardware: [2], changed }), layout(1)] };
+const UNSEEN = { ...SPEC, layouts: [layout(0, { ...XOR, hardware: [-1], refused: [{ accepted: null }] }), layout(1)] };
+const COUNTED = new Map([[SPEC, "12"], [WRONG, "32"], [UNSEEN, null]]);
 const read = (spec, swizzle = "128B", view = "hardware") =>
-  readTiling(spec, { tiling: "no", swizzle, column: 5, first_row: 0, dtype: "float16", view, cell: [0, 5] });
+  readTiling(spec, { tiling: "no", swizzle, column: 5, first_row: 0, dtype: "float16", view, cell: [0, 5] }, COUNTED.get(spec));
 
 test("the sentence fills the formula in, and names who wants the same banks", () => {
   const found = read(SPEC);

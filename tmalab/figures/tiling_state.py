@@ -18,9 +18,12 @@ from tmalab.model.swizzle import CHUNK_BYTES
 
 
 class TilingState:
-    """The figure's `spec` in one state: its six choices, and `cell` (row, column) of the grid."""
+    """The figure's `spec` in one state: its six choices, and `cell` (row, column) of the grid.
 
-    def __init__(self, spec: Mapping[str, Any], state: Mapping[str, Any]):
+    `counted` has the wavefronts that the GPU counted, a digit a state, or is None.
+    """
+
+    def __init__(self, spec: Mapping[str, Any], state: Mapping[str, Any], counted: str | None = None):
         self.spec, self.state = spec, state
         names = ("tiling", "swizzle", "column", "first_row")
         states = product(*(spec["choices"][name] for name in names))
@@ -38,7 +41,7 @@ class TilingState:
         rows = range(state["first_row"], state["first_row"] + spec["grid"]["reads"])
         self.reads = [row * self.columns + state["column"] for row in rows]
         self.predicted = int(spec["predicted"][self.number])
-        self.counted = None if spec["measured"] is None else int(spec["measured"][self.number])
+        self.counted = None if counted is None else int(counted[self.number])
 
     # --- where things are ---------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ function render({ model, el }) {
   const { grid, choices } = spec;
   const names = [...Object.keys(choices), "cell"];
   const state = () => Object.fromEntries(names.map((name) => [name, model.get(name)]));
-  let now = state(), found = readTiling(spec, now), drawn = false;
+  let now = state(), found = readTiling(spec, now, provenance.counted), drawn = false;
   let pointed = null; // what the pointer singles out: {chunk} of the grid or {place} of shared memory; else the picked one
 
   const singled = () => pointed ?? { chunk: now.cell[0] * grid.columns + now.cell[1] };
@@ -157,7 +157,7 @@ function render({ model, el }) {
   function paint() {
     const before = found;
     now = state();
-    found = readTiling(spec, now);
+    found = readTiling(spec, now, provenance.counted);
     if (before.number !== found.number) pointed = null;
     // The chunk that is singled out goes with the reads where it is one of them, and that is then painted; but not when
     // the page's address has both.

@@ -19,7 +19,7 @@ function places(table) {
 //   hardware, model   what each place holds: a chunk of the grid, UNTOUCHED or CHANGED
 //   at, expected      where each chunk of the grid stands, in this view and by the model
 //   reads             the chunks that eight lanes read; groups: the bank groups of a chunk; stacks: the reads on each
-export function readTiling(spec, state) {
+export function readTiling(spec, state, counted) {
   const { choices, grid } = spec;
   const number = stateIndex(STATE.map((name) => [name, choices[name]]), state);
   const layoutNumber = stateIndex(STATE.slice(0, 2).map((name) => [name, choices[name]]), state);
@@ -37,7 +37,7 @@ export function readTiling(spec, state) {
     stacks: Array.from({ length: LINE_CHUNKS }, (_, group) => reads.filter((chunk) => groups(chunk).includes(group))),
     bytes: new Map((layout.changed[dtype] ?? []).map((one) => [one.chunk, one])),
     unequal: new Set(model.flatMap((chunk, place) => (chunk === hardware[place] ? [] : [place]))),
-    predicted: +spec.predicted[number], counted: spec.measured === null ? null : +spec.measured[number],
+    predicted: +spec.predicted[number], counted: counted === null ? null : +counted[number],
   };
 }
 
