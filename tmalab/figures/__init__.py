@@ -11,6 +11,7 @@
     ParityFigure(observe)   one barrier over seven tiles, and the parity that each wait is given
     ReuseFigure(observe)    stores, a wait, and which bytes of the buffer were overwritten too early
     CoordinatesFigure(observe)  132 strips of tiles: CuTe's coordinates, and when and where an H200 loaded each
+    StagesFigure(observe)   loads that run ahead through 1 to 4 buffers, and what each is worth
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
     WgmmaFigure(observe)    a tile that wgmma reads through the right descriptor and through wrong ones
     Question(prompt, …)     a question that checks the reader's answer
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tmalab.figures.question import Question
     from tmalab.figures.reader import ReaderFigure
     from tmalab.figures.reuse import ReuseFigure
+    from tmalab.figures.stages import StagesFigure
     from tmalab.figures.tile import TileFigure
     from tmalab.figures.tiling import TilingFigure
     from tmalab.figures.wgmma import WgmmaFigure
@@ -50,6 +52,7 @@ _HOMES = {
     "LandingFigure": "tmalab.figures.landing",
     "ParityFigure": "tmalab.figures.parity",
     "ReuseFigure": "tmalab.figures.reuse",
+    "StagesFigure": "tmalab.figures.stages",
     "TileFigure": "tmalab.figures.tile",
     "TilingFigure": "tmalab.figures.tiling",
     "ReaderFigure": "tmalab.figures.reader",
