@@ -138,3 +138,33 @@ def test_every_rule_of_a_program_has_a_text():
         assert title
         assert text.endswith(".")
         assert source
+
+
+def story(*events, **options):
+    return check_text(json.dumps({"mode": "sync_story", "events": list(events)}), options)
+
+
+LOAD = {"t": "p", "op": "tma_load", "bar": "full", "buf": "a"}
+SEES = [{"t": "c", "op": "wait", "bar": "full"}, {"t": "c", "op": "ld_shared", "buf": "a"}]
+
+
+def test_a_wait_of_a_story_is_for_the_loads_that_nobody_arms():
+    assert story(LOAD, *SEES).verdict == "ok"
+    assert story(LOAD, {**LOAD, "buf": "b"}, *SEES).verdict == "ok"
+    assert story(LOAD, SEES[1]).verdict == "race"
+    assert story(LOAD, {**SEES[0], "bar": "other"}, SEES[1]).verdict == "race"
+
+
+def test_waits_of_a_story_are_for_one_phase_after_another():
+    release = [{"t": "c", "op": "arrive", "bar": "empty"}, {"t": "p", "op": "wait", "bar": "empty"}]
+    assert story(LOAD, *SEES, *release, LOAD, *SEES).verdict == "ok"
+    assert story(LOAD, *SEES, LOAD, *SEES).verdict == "race"
+
+
+def test_what_a_story_tells_beyond_the_grammar_is_left_aside_where_that_is_asked_for():
+    told = [LOAD, *SEES, {"t": "c", "op": "wgmma", "buf": "a"}]
+    assert "unknown operation" in str(story(*told).error)
+    answer = story(*told, keep_unknown=True)
+    assert answer.verdict == "ok"
+    assert answer.notes[0].message == "'wgmma' is not known and was left aside"
+    assert story(*told, {"t": "c", "op": ["x"]}, keep_unknown=True).exit_code == 2

@@ -22,9 +22,9 @@ from tmalab.checker.answer import Answer
 from tmalab.checker.barrier_rules import BARRIER_RULES
 from tmalab.checker.mapping import Note
 from tmalab.checker.options import Options
-from tmalab.errors import InputError
+from tmalab.errors import InputError, short_repr
 from tmalab.inputs.reading import Reading
-from tmalab.model.barrier_events import place_of
+from tmalab.model.barrier_events import KNOWN_OPS, place_of
 from tmalab.model.barrier_outcome import Finding, Outcome, Step
 from tmalab.model.barrier_program import BarrierProgram
 from tmalab.model.mbarrier import MOST
@@ -58,11 +58,14 @@ def answer_barrier(reading: Reading, options: Options) -> Answer:
         events = _cluster_events(said) if reading.kind == "cluster_barrier" else said.get("events")
         if events is None:
             raise InputError("missing", field="events", value=None, fix='give a list of {"t": agent, "op": …}')
-        program = BarrierProgram(events, story=reading.kind == "sync_story")
+        story = reading.kind == "sync_story"
+        aside = _unknown_ops(events) if story and options.keep_unknown else []
+        program = BarrierProgram([event for event in events if event not in aside] if aside else events, story=story)
     except InputError as error:
         raise _at_its_event(reading, error) from None
     outcome = program.run()
     notes = [Note(None, text) for text in reading.notes]
+    notes += [Note(None, f"{short_repr(event['op'])} is not known and was left aside") for event in aside]
     notes += [Note(note.rule, note.message) for note in outcome.notes]
     notes += _beside(said, outcome)
     if outcome.bounded:
@@ -82,6 +85,12 @@ def answer_barrier(reading: Reading, options: Options) -> Answer:
         form=reading.form, kind=reading.kind, verdict=verdict, arch=options.arch, faults=faults, notes=tuple(notes),
         facts=facts,
     )  # fmt: skip
+
+
+def _unknown_ops(events: Any) -> list[dict[str, Any]]:
+    """The events of a story that the grammar has no word for: a story may tell more than is counted."""
+    each = [event for event in events if isinstance(event, dict)] if isinstance(events, list) else []
+    return [event for event in each if isinstance(op := event.get("op"), str) and op not in KNOWN_OPS]
 
 
 def _at_its_event(reading: Reading, error: InputError) -> InputError:

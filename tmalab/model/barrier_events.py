@@ -13,7 +13,7 @@ carried along for whoever draws the program; one that looks like a misspelled kn
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tmalab.errors import InputError, short_repr
@@ -47,6 +47,7 @@ OPS: dict[str, tuple[str, ...]] = {
     "exit": (),
 }
 _ALIASES = {"try_wait": "wait"}
+KNOWN_OPS = frozenset({*OPS, *_ALIASES})
 _FIELDS = {field.rstrip("?") for fields in OPS.values() for field in fields}
 _NAMES = ("bar", "buf", "desc", "flag")
 _NUMBERS = {"bytes": "bytes", "count": "arrivals", "n": "groups"}
@@ -82,15 +83,23 @@ def read_events(events: Any, *, story: bool = False) -> tuple[Event, ...]:
     if len(events) > MOST_EVENTS:
         message = f"{len(events)} events; the model takes {MOST_EVENTS}"
         raise InputError(message, field="events", limit=MOST_EVENTS, fix="give fewer turns of the loop")
-    return tuple(_event(index, _told(said) if story else said) for index, said in enumerate(events))
+    return tuple(_event(index, said) for index, said in enumerate(_told(events) if story else events))
 
 
-def _told(said: Any) -> Any:
-    """An event of a story, with the numbers that it leaves out."""
-    op = said.get("op") if isinstance(said, Mapping) else None
-    if not isinstance(op, str) or op not in OPS:
-        return said
-    return {field: number for field, number in _TOLD.items() if field in OPS[op]} | dict(said)
+def _told(events: Sequence[Any]) -> Iterator[Any]:
+    """The events of a story, with the numbers that it leaves out: an agent's waits are for one phase after another."""
+    waited: dict[tuple[Any, Any], int] = {}
+    for said in events:
+        op = said.get("op") if isinstance(said, Mapping) else None
+        if not isinstance(op, str) or op not in OPS:
+            yield said
+            continue
+        told = {field: number for field, number in _TOLD.items() if field in OPS[op]}
+        if op == "wait":
+            at = str(said.get("t")), str(said.get("bar"))
+            told["parity"] = waited.get(at, 0) % 2
+            waited[at] = waited.get(at, 0) + 1
+        yield told | dict(said)
 
 
 def _event(index: int, said: Any) -> Event:

@@ -22,7 +22,7 @@ from itertools import islice
 from tmalab.model.barrier_code import SYNCS, Code, Instruction
 from tmalab.model.barrier_events import OPS
 from tmalab.model.barrier_state import Choice, InFlight, State, Tell, Trouble, put
-from tmalab.model.mbarrier import MBarrier, MBarrierError
+from tmalab.model.mbarrier import MOST, MBarrier, MBarrierError
 
 # What neither waits nor moves a barrier: it is done as soon as its agent comes to it.
 LOCAL = frozenset(op for op, fields in OPS.items() if "bar" not in fields and op not in SYNCS) | {"test_wait"}
@@ -37,16 +37,14 @@ class Machine:
 
     def __init__(self, code: Code, story: bool = False):
         self.code, self.story = code, story
-        self.waiters: dict[tuple[int, int], int] = {}
-        for agent, made in enumerate(code.code):
-            for instruction in made:
-                if instruction.op == "wait":
-                    for bar in instruction.bars:
-                        self.waiters.setdefault((agent, bar), len(self.waiters))
+        waits = [(agent, bar) for agent, made in enumerate(code.code) for i in made if i.op == "wait" for bar in i.bars]
+        self.waiters = {at: slot for slot, at in enumerate(dict.fromkeys(waits))}
+        # Barriers of a story that loads complete and nobody arms: each load counts as the arrival that arms it.
+        self.armed_by_loads: set[int] = set()
         self.start = State(
             (0,) * len(code.agents),
             self._given_bars() if story else (None,) * len(code.bars),
-            tuple(self._unasked()),
+            tuple(InFlight(number, 0, 0) for number, flight in enumerate(code.flights) if flight.event is None),
             (-1,) * len(self.waiters),
             code.gates,
         )
@@ -58,13 +56,14 @@ class Machine:
             on_it = [i for code in self.code.code for i in {i.node: i for i in code}.values() if bar in i.bars]
             arrives = {i.node: max(i.event.amount, 1) if i.op == "arrive" else 1 for i in on_it if i.op in _ARRIVES}
             turns = max((sum(i.op == "wait" and bar in i.bars for i in code) for code in self.code.code), default=0)
-            known = bar in self.code.initialised or not arrives
-            made.append(None if known else MBarrier.init(max(sum(arrives.values()) // max(turns, 1), 1)))
+            loads = [i.node for i in on_it if i.op == "tma_load" and i.event.amount]
+            armed = arrives or bar in self.code.initialised or any(i.op == "expect_tx" for i in on_it)
+            if not armed and turns and len(loads) % turns == 0:
+                arrives = dict.fromkeys(loads, 1)
+                self.armed_by_loads |= {bar} if loads else set()
+            free = bar in self.code.initialised or not arrives
+            made.append(None if free else MBarrier.init(max(sum(arrives.values()) // max(turns, 1), 1)))
         return tuple(made)
-
-    def _unasked(self) -> list[InFlight]:
-        """Bytes that the program lists and no load brings: they may land at any time."""
-        return [InFlight(number, 0, 0) for number, flight in enumerate(self.code.flights) if flight.event is None]
 
     # --- what is possible ---------------------------------------------------------------------------------------------
 
@@ -190,6 +189,9 @@ class Machine:
             if instruction.op == "wait":
                 after = self._wait(after, instruction, agent, bar, tell)
             elif instruction.op == "tma_load":
+                if bar in self.armed_by_loads and barrier.pending_count:
+                    armed = barrier.arrive_expect_tx(min(instruction.event.amount, MOST))
+                    after = after._replace(bars=put(after.bars, bar, armed))
                 after = self._issue(after, instruction.flights[at])
             else:
                 after = self._count(after, instruction, agent, bar, tell)

@@ -217,7 +217,7 @@ class BarrierProgram:
 
     def _fresh_waits(self) -> list[Finding]:
         """Waits that return at once since the barrier is fresh: how a producer finds every stage empty."""
-        first: dict[str | None, bool] = {}
+        first: dict[str | None, bool] = {self.code.bars[bar]: True for bar in self._machine.armed_by_loads}
         notes = []
         for event in self.events:
             if event.op in ("arrive", "arrive_expect_tx"):
