@@ -8,6 +8,8 @@ lays them out.
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from tmalab.figures.palette import tint
 from tmalab.figures.still import Still
 from tmalab.figures.wgmma_state import ACROSS, WgmmaState
@@ -15,7 +17,9 @@ from tmalab.figures.wgmma_tables import BAND, CHUNKS
 
 _WIDTH, _HEIGHT, _GAP = 46, 28, 2  # of a large cell
 _SMALL, _LOW = 14, 6  # of a small one
-_TOP, _MARGIN, _LABELS, _ENGINE = 98, 14, 34, 130
+_TOP, _MARGIN, _LABELS, _ENGINE = 116, 14, 34, 130
+_HEADS = _TOP - 36  # of the headings
+_LETTERS = 16  # that fit between the two sides
 
 
 def draw(found: WgmmaState) -> str:
@@ -26,10 +30,11 @@ def draw(found: WgmmaState) -> str:
     width = large_x + ACROSS * (_WIDTH + _GAP) + _MARGIN
     still = Still(width, _TOP + CHUNKS // ACROSS * _LOW + _MARGIN, found.spec["title"])
     still.head(_MARGIN, 16, found.tile["about"])
-    still.head(_MARGIN, 34, f"{found.descriptor['about']} {found.result()}")
+    still.head(_MARGIN, 34, found.descriptor["about"])
+    still.head(_MARGIN, 52, found.result())
     _shared(still, found, _MARGIN + _LABELS)
     _wgmma(still, found, _MARGIN + _LABELS + small + _ENGINE / 2)
-    still.head(all_x, 62, "What wgmma read", found.note())
+    still.head(all_x, _HEADS, "What wgmma read", found.note())
     for chunk, read in enumerate(found.read):
         if read == chunk:  # the others are left blank
             still.bar(all_x + chunk % ACROSS * _SMALL, _TOP + chunk // ACROSS * _LOW, _SMALL - 1, _LOW - 1, tint(read))
@@ -40,7 +45,7 @@ def draw(found: WgmmaState) -> str:
 
 
 def _shared(still: Still, found: WgmmaState, x: float) -> None:
-    still.head(x - _LABELS, 62, "Shared memory")
+    still.head(x - _LABELS, _HEADS, "Shared memory")
     read = found.byte(found.read[found.chunk])
     for place, chunk in enumerate(found.places):
         if chunk < 0:
@@ -59,13 +64,14 @@ def _wgmma(still: Still, found: WgmmaState, x: float) -> None:
     words = [f"{field} {value}" for field, value in found.descriptor["fields"]]
     if not found.measured and found.state["view"] != "model":
         words.append("not measured")
-    for number, word in enumerate([*words, "a product of it:", *found.product().split(", ")]):
-        still.text(x, _TOP + 46 + 16 * number, word, "soft")
+    words += ["a product of it:", *found.product().split(", ")]
+    for number, line in enumerate(line for word in words for line in wrap(word, _LETTERS)):
+        still.text(x, _TOP + 46 + 16 * number, line, "soft")
 
 
 def _large(still: Still, found: WgmmaState, x: float) -> None:
     for column in range(ACROSS):
-        still.text(x + column * (_WIDTH + _GAP) + _WIDTH / 2, 86, f"{8 * column}–{8 * column + 7}", "soft")
+        still.text(x + column * (_WIDTH + _GAP) + _WIDTH / 2, _TOP - 12, f"{8 * column}–{8 * column + 7}", "soft")
     for number, chunk in enumerate(found.band):
         read, wrong = found.read[chunk], found.wrong(chunk)
         at = x + number % ACROSS * (_WIDTH + _GAP), _TOP + number // ACROSS * (_HEIGHT + _GAP)
