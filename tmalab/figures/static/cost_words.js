@@ -135,7 +135,10 @@ export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"
 export const range = (first, count) => (count === 1 ? String(first) : `${first}–${first + count - 1}`);
 export const wayOf = (degree) => (degree === 1 ? "no conflict" : `${degree}-way conflict`);
 export const layoutName = ({ swizzle, padding_bytes: padding }) => (padding ? `padded by ${padding}` : swizzle === "none" ? "plain" : swizzle);
-export const cycles = (value) => `${value.toFixed(1)} cycle${value === 1 ? "" : "s"}`;
+export const cycles = (value) => {
+  const shown = value.toFixed(1);
+  return `${shown} cycle${shown === "1.0" ? "" : "s"}`;
+};
 
 const NOBODY = "Nobody has computed this state yet.";
 export function sentence(found, lane, gpu) {
