@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tmalab import observe
 from tmalab.errors import HardwareError, InputError, RecordingError
 from tmalab.experiment.observation import Observation, Provenance
 from tmalab.figures import CoordinatesFigure
@@ -158,3 +159,12 @@ def test_it_goes_into_a_page_and_all_of_it_is_volatile(figure, tmp_path):
     saved = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
     assert len(saved["measured"]["landed_ns"]) == STRIPS * TILES
     assert saved["state"] == {"view": "hardware", "shown": "landed", "block": 1, "column": 2}
+
+
+def test_the_recorded_run_has_a_multiprocessor_a_block_and_nothing_differs():
+    figure = CoordinatesFigure(observe)
+    measured = figure.data()["measured"]
+    assert sorted(measured["sm"]) == list(range(STRIPS))
+    assert set(measured["differ"]) == {0}
+    assert measured["version"] == "CuTe DSL 4.8.1"
+    assert len(figure.html()) < 64_000

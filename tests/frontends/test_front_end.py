@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tmalab import observe
 from tmalab.errors import HardwareError, InputError
 from tmalab.experiment import catalogue
 from tmalab.frontends import front_end as table
 from tmalab.frontends import program as programs
 from tmalab.frontends.backend import fault_name
+from tmalab.frontends.cute_calls import CALLS, calls
 from tmalab.frontends.front_end import FRONT_ENDS, FrontEnd, front_end, require
 from tmalab.frontends.program import PROGRAMS, load_program, program_names, program_sha256, program_sources
 from tmalab.frontends.runner import is_front_end
@@ -83,3 +85,12 @@ def test_every_case_of_a_front_end_names_a_program():
 )
 def test_a_fault_is_known_by_what_the_package_says(error, name):
     assert fault_name(error) == name
+
+
+def test_every_call_that_the_chapter_may_show_was_recorded():
+    seen = observe("cute/anatomy", live=False)["seen"]
+    assert set(CALLS) <= set(seen)
+    lines = list(calls(seen, *CALLS))
+    assert len(lines) == 2 * len(CALLS)
+    with pytest.raises(InputError, match="not looked at"):
+        list(calls(seen, "zebra"))
