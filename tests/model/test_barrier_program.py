@@ -294,3 +294,15 @@ def test_a_pipeline_that_cannot_be_is_refused(wrong):
 def test_the_model_exports_it():
     assert model.BarrierProgram is BarrierProgram
     assert model.Outcome is type(BarrierProgram([]).run())
+
+
+def test_reads_that_no_proxy_fence_parts_from_the_next_load_are_told_once():
+    ring = """
+    init init full 1; init init empty 1
+    p arrive_expect_tx full 64; p tma_load full 64 a; c wait full 0; c ld_shared a; {fence} c arrive empty
+    p wait empty 0; p arrive_expect_tx full 64; p tma_load full 64 a; c wait full 1; c ld_shared a"""
+    rule = "fence_proxy_async_before_tma_write"
+    bare, fenced = run(ring.format(fence="")), run(ring.format(fence="c fence_proxy_async;"))
+    assert bare.verdict == fenced.verdict == "completes"
+    assert [note.event for note in bare.notes if note.rule == rule] == [9]
+    assert rule not in {note.rule for note in fenced.notes}

@@ -57,7 +57,7 @@ class Access(NamedTuple):
 def hazards(order: Order) -> list[Finding]:
     """The races and notes of a run, at most one of each rule for an event."""
     found: dict[tuple[str, str, int | None], Finding] = {}
-    groups = (_buffer_hazards, descriptor_hazards, flag_hazards, init_hazards, unread_stores)
+    groups = (_buffer_hazards, _unfenced_reads, descriptor_hazards, flag_hazards, init_hazards, unread_stores)
     for finding in (finding for group in groups for finding in group(order)):
         found.setdefault((finding.verdict, finding.rule, finding.event), finding)
     return list(found.values())
@@ -229,6 +229,29 @@ def _proxies(
             )
             fix = "insert fence_proxy_async in every writer, before the barrier, to be on the safe side"
             yield Finding("note", "fence_proxy_async_before_tma_read", message, fix, then.instruction.event.number)
+
+
+def _unfenced_reads(order: Order) -> Iterator[Finding]:
+    """The first load into bytes that were read in the ordinary proxy, ordered after the read, with no proxy fence."""
+    reads: dict[str, list[Access]] = {}
+    fences = [node for node, (i, _) in order.where.items() if i.op == "fence_proxy_async"]
+    for buf, then in accesses(order):
+        if then.op == "ld_shared":
+            reads.setdefault(buf, []).append(then)
+        elif then.op == "tma_load" and buf in reads:
+            past, fenced = order.past[then.start], 0
+            for fence in fences:
+                fenced |= order.past[fence] if past >> fence & 1 else 0
+            bare = next((read for read in reads[buf] if (past & ~fenced) >> read.start & 1), None)
+            if bare is not None:
+                message = (
+                    f"{then.place} overwrites what {bare.place} read through the ordinary proxy, with no proxy fence "
+                    "between the two. Most pipelines leave it out; PTX's memory model asks for one, and some libraries "
+                    "put it before the reader's release"
+                )
+                fix = "insert fence_proxy_async in the reader, before its release, to be on the safe side"
+                yield Finding("note", "fence_proxy_async_before_tma_write", message, fix, then.instruction.event.number)
+                return
 
 
 def _unfenced(order: Order, write: Access, then: Access) -> Finding:
