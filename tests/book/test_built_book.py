@@ -93,6 +93,20 @@ def test_the_reader_may_choose_dark(open_page):
     assert page.locator(".tma").first.evaluate("card => getComputedStyle(card).colorScheme") == "dark"
 
 
+@pytest.mark.parametrize(("system", "chosen", "dark"), [
+    ("dark", "", True), ("light", "", False), ("light", "dark", True), ("dark", "light", False),
+])  # fmt: skip
+def test_a_figures_own_page_is_dark_where_its_figure_is(open_page, system, chosen, dark):
+    page = open_page("figures/tile.html", scheme=system)
+    settle(page)
+    page.evaluate("mode => mode && (document.documentElement.dataset.theme = mode)", chosen)
+    grounds = [
+        page.locator(name).first.evaluate("node => getComputedStyle(node).backgroundColor") for name in ("body", ".tma")
+    ]
+    lightness = [sum(map(int, re.findall(r"\d+", ground)[:3])) for ground in grounds]
+    assert [one < 300 for one in lightness] == [dark, dark]
+
+
 def test_a_link_to_a_view_restores_it_and_goes_on_to_its_page(open_page):
     page = open_page(f"{SWIZZLE}#tile=swizzle:64B,base:256")
     settle(page)
