@@ -52,7 +52,9 @@ def site(figure, tmp_path_factory) -> Path:
     folder, pyodide = tmp_path_factory.mktemp("figures"), python_worker.find_pyodide(ROOT)
     assert pyodide, "no Pyodide in node_modules: npm ci --ignore-scripts"
     python_worker.write(pyodide, folder / "python")
-    (folder / "figures.js").write_text(bundle_js(["box"], {"address": "python/worker.mjs", "megabytes": "5.6"}), "utf-8")
+    (folder / "figures.js").write_text(
+        bundle_js(["box"], {"address": "python/worker.mjs", "megabytes": "5.6"}), "utf-8"
+    )
     (folder / "figures.css").write_text(bundle_css(), "utf-8")
     first = figure.html().replace('data-tma-page="box"', 'data-tma-page="box" data-tma-href="alone.html"')
     other = BoxFigure(flipped, title="One byte flipped")

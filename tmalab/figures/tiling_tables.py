@@ -94,7 +94,8 @@ def tiling_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], di
     """Everything that the figure draws, and where it was measured: (spec, provenance), both plain JSON.
 
     A layout's `hardware` has a table's number for each element type, -1 where nothing is recorded; `counted`, of the
-    provenance, is null where nobody counted the reads' wavefronts. Raises HardwareError where an experiment failed: it is no answer.
+    provenance, is null where nobody counted the reads' wavefronts. Raises HardwareError where an experiment failed: it
+    is no answer.
     """
     tables: dict[str, int] = {}
     lines: dict[str, int] = {}
