@@ -18,7 +18,9 @@ def run_live(case: Case, *, repeats: int = 1) -> Observation:
     from tmalab.frontends import runner as front_ends
     from tmalab.hardware import runner as hardware
 
-    return (front_ends if front_ends.is_front_end(case) else hardware).run_case(case, repeats=repeats)
+    if front_ends.is_front_end(case):
+        return front_ends.run_case(case, repeats=repeats)
+    return hardware.run_case(case, repeats=repeats)
 
 
 def source_sha256(kernel: str) -> str:
