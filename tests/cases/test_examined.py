@@ -78,3 +78,18 @@ def test_there_are_many_and_each_says_why():
     assert len({case["id"] for case in CASES}) == len(CASES) > 200
     assert all(len(case["why"]) > 3 and case["source"] for case in CASES)
     assert sum(case["source"] != "ours" for case in CASES) > 80
+
+
+@pytest.mark.parametrize("case", [PROGRAMS[0], REFUSED[0]], ids=lambda case: case["id"])
+def test_a_whole_case_is_answered_as_its_input_is(case):
+    whole, alone = check_text(json.dumps(case)), check_text(json.dumps(case["input"]))
+    assert (whole.verdict, whole.rules) == (alone.verdict, alone.rules)
+    if alone.error is not None:
+        assert whole.error.offset - alone.error.offset == json.dumps(case).index(json.dumps(case["input"]))
+
+
+def test_a_case_file_is_answered_entry_by_entry(tmp_path, capsys):
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps(ANSWERED, indent=1), encoding="utf-8")
+    assert main(["check", str(file)]) == 1
+    assert f"{len(ANSWERED)} checked" in capsys.readouterr().out

@@ -43,7 +43,8 @@ def looks_like(text: str) -> bool:
 def read(text: str, *, keep_unknown: bool = False) -> Iterator[Reading | UnreadableError]:
     """Each object of `text` as a Reading, or as the UnreadableError that says where it is broken.
 
-    Unknown keys are errors that name the nearest known one; with `keep_unknown` they are noted and left aside.
+    Unknown keys are errors that name the nearest known one; with `keep_unknown` they are noted and left aside. Of an
+    object that has an `input`, as an entry of a case file, that is read.
     """
     start = _skip(text, 1 if text[:1] == "\ufeff" else 0)
     in_array = text[start : start + 1] == "["
@@ -170,6 +171,11 @@ def _deep(text: str, index: int) -> int:
 def _reading(value: dict[str, Any], text: str, offset: int, keep_unknown: bool) -> Reading | UnreadableError:
     fields: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
+    inner = value.get("input")
+    if isinstance(inner, dict):  # a case: a question in words, its input, and what is expected of it
+        offset = place_of_field(text, offset, ["input"], "input")
+        notes = ("a case: its input is answered, and what it expects left aside",)
+        value = inner
     for key, item in value.items():
         field = CANONICAL.get(key) or canonical(key)
         if field is None:
