@@ -385,6 +385,9 @@ def test_it_gives_its_picture(visit):
         Cost(page).press("picture (SVG)")
     texts = [text.text for text in ElementTree.parse(download.value.path()).iter("{http://www.w3.org/2000/svg}text")]
     assert {"32-way conflict", "Shared memory, 32 banks", "3968"} <= set(texts)
+    fields = ["Tile of", "float32", "rows", "32", "row bytes", "128", "padding", "0", "base address", "0"]
+    assert texts[: len(fields)] == fields  # what the lists say, too, and no button
+    assert not {"Let me type it", "Pad by 4 bytes", "+"} & set(texts)
     assert any(text.startswith("Recorded on NVIDIA H200") for text in texts)
 
 

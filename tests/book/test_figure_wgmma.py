@@ -183,6 +183,13 @@ def test_the_data_and_the_picture(visit, figure):
     picture = Path(download.value.path()).read_text("utf-8")
     assert picture.startswith("<svg ")
     assert ">8,24<" in picture
+    assert picture.count('stroke-dasharray="2 2"') == 1  # dotted: where what was asked for stands
+
+
+def test_on_paper_it_fits_one_page(visit):
+    page = visit(width=690)
+    page.emulate_media(media="print")
+    assert page.locator(".tma").first.bounding_box()["height"] < 900
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

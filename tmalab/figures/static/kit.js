@@ -217,6 +217,7 @@ function save(name, type, text) {
 
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 const round = (value) => Math.round(value * 10) / 10;
+const FIELD = "select, input[type=text], input[type=number]";
 
 // The card as it is seen now, as an SVG that needs nothing else: its boxes and its lines of text, one by one.
 export function picture(root) {
@@ -228,7 +229,8 @@ export function picture(root) {
     if (node.nodeType === Node.TEXT_NODE) shapes.push(...textLines(node, frame, classes));
     else if (getComputedStyle(node).display !== "none") {
       shapes.push(outline(node, getComputedStyle(node), frame));
-      node.childNodes.forEach(visit);
+      if (node.matches(FIELD)) shapes.push(chosen(node, frame, classes));
+      else node.childNodes.forEach(visit);
     }
   };
   visit(root);
@@ -252,7 +254,8 @@ function outline(node, style, frame) {
     return `<path d="M${round(x)} ${round(y)}h${round(width)}" stroke="${style.borderTopColor}"/>`;
   }
   const inset = side === "outline" ? -parseFloat(style.outlineOffset) - line / 2 : line / 2;
-  const dashes = side && style[side + "Style"] === "dashed" ? ` stroke-dasharray="${2 * line} ${line}"` : "";
+  const dash = { dashed: 2 * line, dotted: line }[side && style[side + "Style"]];
+  const dashes = dash ? ` stroke-dasharray="${dash} ${line}"` : "";
   const stroke = line ? ` stroke="${style[side + "Color"]}" stroke-width="${line}"${dashes}` : "";
   return `<rect x="${round(x + inset)}" y="${round(y + inset)}" width="${round(width - 2 * inset)}" `
     + `height="${round(height - 2 * inset)}" rx="${parseFloat(style.borderRadius) || 0}" fill="${fill}"${stroke}/>`;
@@ -271,10 +274,26 @@ function textLines(node, frame, classes) {
     else found.push({ left, top, height, text: match[0] });
   }
   if (!found.length) return [];
-  const style = getComputedStyle(node.parentElement);
+  const look = lookOf(node.parentElement, classes);
+  return found.map(({ left, top, height, text }) => textAt(left - frame.left, top - frame.top + height / 2, text, look));
+}
+
+// What a list or a field says: its text is none of the page's.
+function chosen(node, frame, classes) {
+  const text = node.matches("select") ? node.selectedOptions[0]?.textContent : node.value;
+  const { left, top, height } = node.getBoundingClientRect(), { paddingLeft, borderLeftWidth } = getComputedStyle(node);
+  if (!text || !height) return "";
+  const x = left - frame.left + parseFloat(paddingLeft) + parseFloat(borderLeftWidth);
+  return textAt(x, top - frame.top + height / 2, text, lookOf(node, classes));
+}
+
+const textAt = (x, y, text, look) => `<text x="${round(x)}" y="${round(y)}" class="${look}">${escaped(text)}</text>`;
+
+// The class of an element's letters.
+function lookOf(element, classes) {
+  const style = getComputedStyle(element);
   const look = `font:${style.fontWeight} ${style.fontSize} ${style.fontFamily};fill:${style.color}`
     + (style.letterSpacing === "normal" ? "" : `;letter-spacing:${style.letterSpacing}`);
   if (!classes.has(look)) classes.set(look, `t${classes.size}`);
-  return found.map(({ left, top, height, text }) =>
-    `<text x="${round(left - frame.left)}" y="${round(top - frame.top + height / 2)}" class="${classes.get(look)}">${escaped(text)}</text>`);
+  return classes.get(look);
 }
