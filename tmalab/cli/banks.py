@@ -48,7 +48,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "access",
         nargs="?",
-        help=f"{', '.join(TILE_ACCESSES)}; or an expression of lane, row, col, rows, cols, pitch, bytes",
+        help=f"{', '.join(TILE_ACCESSES)}; or an expression of lane, row, col, rows, cols, pitch, bytes "
+        "(after -- where it begins with -)",
     )
     parser.add_argument(
         "--addresses", metavar="LIST", help="byte addresses instead, lane 0 first; x for a lane that is off"

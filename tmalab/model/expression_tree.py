@@ -90,6 +90,8 @@ class _Parser:
         parts = [self._choice()]
         if self._take(","):
             parts.append(self._choice())
+        if self._here == "','":
+            raise self._wrong("there are more than two values", "give a byte, or a row and a vector of it")
         if self.now.kind != "end":
             raise self._wrong(f"an operator is missing before {self._here}", "write one, or end the expression")
         return tuple(parts)
