@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tmalab import observe
 from tmalab.errors import HardwareError, InputError
 from tmalab.experiment.case import Case
 from tmalab.frontends import runner
@@ -84,3 +85,11 @@ def test_a_live_case_goes_to_its_own_runner(monkeypatch):
     run_live(hang(armed_bytes=32768), repeats=2)
     run_live(Case("test", "transfer", {}))
     assert asked == [("front end", "cute", 2), ("hardware", "transfer", 1)]
+
+
+def test_where_the_package_is_missing_a_live_session_reads_the_recording_and_says_so(monkeypatch):
+    monkeypatch.setattr(import_module("tmalab.frontends.front_end"), "find_spec", lambda module: None)
+    monkeypatch.setenv("TMALAB_SOURCE", "live")
+    assert observe("cute/strips").source == "recorded"
+    with pytest.raises(HardwareError, match=r"pip install 'tmalab\[cute\]'"):
+        observe("cute/strips", live=True)

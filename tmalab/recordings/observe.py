@@ -28,7 +28,8 @@ SOURCE_VARIABLE = "TMALAB_SOURCE"
 def observe(case: Case | str, *, live: bool | None = None, repeats: int = 1) -> Observation:
     """What was seen when `case`, a Case or a name from the catalogue, ran on a Hopper GPU; `.source` says when.
 
-    `live=None` follows the environment variable TMALAB_SOURCE: `recorded` (also when unset) or `live`. `repeats`
+    `live=None` follows the environment variable TMALAB_SOURCE: `recorded` (also when unset) or `live`; then the case of
+    a front end that is not installed is still read from its recording, and `.source` says that. `repeats`
     is how often a live run is measured; a recording keeps its own. Raises InputError for an unknown name or
     source, RecordingError where nothing is recorded or the recording is damaged, NoHopperGpuError where a live
     run is asked of a machine that cannot.
@@ -39,7 +40,7 @@ def observe(case: Case | str, *, live: bool | None = None, repeats: int = 1) -> 
         raise InputError("not a case", field="case", value=case, fix="give a Case, or a name from the catalogue")
     if integer("repeats", repeats) < 1:
         raise InputError("nothing to measure", field="repeats", value=repeats, limit=1, fix="use 1 or more")
-    if _live_by_environment() if live is None else live:
+    if (_live_by_environment() and not _front_end_missing(case)) if live is None else live:
         from tmalab.recordings.live import run_live  # late: a reader without a GPU needs none of it
 
         return run_live(case, repeats=repeats)
@@ -54,6 +55,13 @@ def _live_by_environment() -> bool:
     if source not in ("recorded", "live"):
         raise InputError("unknown source", field=SOURCE_VARIABLE, value=source, fix="use recorded or live, or unset it")
     return source == "live"
+
+
+def _front_end_missing(case: Case) -> bool:
+    """Whether the case is a front end's whose package is not here."""
+    from tmalab.frontends.front_end import FRONT_ENDS
+
+    return case.probe in FRONT_ENDS and FRONT_ENDS[case.probe].version() is None
 
 
 def _not_recorded(case: Case) -> RecordingError:
