@@ -284,6 +284,6 @@ def _cost(line: Timeline, arm: Event, loads: Sequence[Event], end: int) -> str:
     took = " and ".join(str(load.end_cycles - load.begin_cycles) for load in loads)
     return (
         f"Issuing cost one thread {arm.end_cycles - arm.begin_cycles} cycles to arm and {took} for the loads. The "
-        f"tiles were there {end - loads[1].end_cycles} cycles later. Meanwhile its warp did {issuer.detail['fma']} "
+        f"wait returned {end - loads[1].end_cycles} cycles later. Meanwhile its warp did {issuer.detail['fma']} "
         f"multiply-adds, the second warp {second.detail['fma']}."
     )
