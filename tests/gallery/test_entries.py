@@ -16,7 +16,12 @@ from tmalab.hardware.kernel_file import parse_kernel_file
 from tmalab.recordings.observe import observe
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "cases.json").read_text(encoding="utf-8"))
-SOURCES = {case["source"] for case in CASES}
+# Reports that were read for an entry and that are no case: nobody has to answer them.
+READ = {
+    "NVIDIA/Fuser#1967", "NVIDIA/cutlass#2002", "NVIDIA/cutlass#2364", "facebookexperimental/triton#1105",
+    "tile-ai/tilelang#2583", "triton-lang/triton#11731",
+}  # fmt: skip
+SOURCES = {case["source"] for case in CASES} | READ
 EACH = pytest.mark.parametrize("found", ENTRIES, ids=lambda found: found.id)
 
 

@@ -49,7 +49,7 @@ _ENTRIES = (
     ),
     Entry(
         "load-by-all-lanes", "The copy is issued by all 32 lanes",
-        "The first tile is right. Then it hangs, or the next tiles are wrong.",
+        "It hangs, or the next tiles are wrong.",
         ("NVIDIA/cutlass#2701",),
     ),
     Entry(
@@ -93,14 +93,15 @@ _ENTRIES = (
     Entry(
         "init-not-fenced", "No fence after the barrier's init",
         "Perhaps nothing. The engine may use a barrier that it does not see initialised yet.",
-        ("facebookexperimental/triton#1240",),
+        ("facebookexperimental/triton#1240", "MoonshotAI/FlashKDA#24"),
         "PTX asks for fence.mbarrier_init or a proxy fence. Where it was left out, we saw no failure on this card.",
     ),
     Entry(
         "store-not-fenced", "No proxy fence before a store",
         "Perhaps nothing, perhaps a few old bytes in the output, now and then.",
-        ("MoonshotAI/FlashKDA#24",),
-        "A barrier orders threads. What an ordinary write left is for the engine to see only after the fence.",
+        ("MoonshotAI/FlashKDA#24", "NVIDIA/Fuser#1967"),
+        "A barrier orders threads. What an ordinary write left is for the engine to see only after the fence: in "
+        "NVIDIA/Fuser#1967 wrong results went away with it.",
     ),
     Entry(
         "store-fenced-by-issuer", "The proxy fence by the issuing thread only",
@@ -149,6 +150,7 @@ _ENTRIES = (
     Entry(
         "block-ends-before-store", "The block ends with its store in flight",
         "Nothing was seen. Shared memory has to live until the engine has read it.",
+        ("NVIDIA/cutlass#2002",),
     ),
     Entry(
         "descriptor-stale", "A descriptor written anew, without its fence",
@@ -173,6 +175,7 @@ _ENTRIES = (
     Entry(
         "peer-has-left", "A block ends while its peer still writes to it",
         "The launch dies with a launch failure that names no line.",
+        ("triton-lang/triton#11731", "facebookexperimental/triton#1105"),
     ),
     Entry(
         "inner-coordinate-off", "An inner coordinate between 16-byte steps",
@@ -195,6 +198,7 @@ _ENTRIES = (
     Entry(
         "barrier-never-initialised", "A barrier that was never initialised",
         "The launch dies with a launch failure that names no line.",
+        ("NVIDIA/cutlass#2364",),
     ),
     Entry(
         "descriptor-on-the-stack", "A descriptor on the stack",
@@ -204,6 +208,7 @@ _ENTRIES = (
     Entry(
         "reduction-type-lacks-op", "An operation that the type does not have",
         "The launch dies with an illegal instruction.",
+        ("tile-ai/tilelang#2583",),
     ),
     Entry(
         "box-of-512-rows", "A box of 512 rows",
