@@ -74,6 +74,19 @@ class TestChromeTrace:
             if event["ph"] in "Xi":
                 assert names[event["tid"]] == event["cat"]
 
+    def test_spans_of_one_thread_do_not_overlap(self):
+        """A viewer nests what overlaps, and drops what it cannot nest."""
+        loads = [
+            Event(name, "engine", begin, end) for name, begin, end in (("B", 30, 90), ("A", 10, 70), ("C", 70, 75))
+        ]
+        line = Timeline("two loads", ("engine", "consumer"), (*loads, Event("wait", "consumer", 0, 90)), 1.98, 32)
+        events = line.to_chrome_trace()["traceEvents"]
+        names = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+        assert names == {1: "engine", 2: "engine", 3: "consumer"}
+        assert {event["name"]: event["tid"] for event in events if event["ph"] == "X"} == {
+            "A": 1, "B": 2, "C": 1, "wait": 3
+        }  # fmt: skip
+
     def test_the_counts_are_counters_of_numbers(self):
         counters = [event for event in self.events if event["ph"] == "C"]
         assert [event["args"] for event in counters] == [
@@ -85,5 +98,5 @@ class TestChromeTrace:
 
 def test_an_event_of_no_lane_is_a_mistake_that_shows():
     stray = Timeline("stray", ("producer",), (Event("x", "nobody", 0, 1),), 2.0, 32)
-    with pytest.raises(ValueError, match="tuple"):
+    with pytest.raises(KeyError, match="nobody"):
         stray.to_chrome_trace()

@@ -50,6 +50,9 @@ class TestTimelines:
         assert line.provenance.startswith("NVIDIA H200")
         trace = json.loads(json.dumps(line.to_chrome_trace()))
         assert len(trace["traceEvents"]) > len(line.events)
+        spans = sorted((e["tid"], e["ts"], e["dur"]) for e in trace["traceEvents"] if e["ph"] == "X")
+        for (thread, begin, lasts), (other, then, _) in pairwise(spans):
+            assert thread != other or begin + lasts <= then + 1e-9
 
     @pytest.mark.parametrize("name", [*TWO_LOADS, *LANDED])
     def test_every_instruction_shown_is_a_line_of_the_headers(self, name):

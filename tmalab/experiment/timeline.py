@@ -88,10 +88,18 @@ class Timeline:
         """The Trace Event Format that Perfetto and chrome://tracing open: a thread a lane, times in microseconds.
 
         What takes time is a complete event ("X"), what takes none an instant ("i"); the barrier's counts are counters
-        ("C"). Source: Trace Event Format, Google.
+        ("C"). A viewer drops complete events of one thread that overlap: a lane's take as many threads of its name as
+        they need. Source: Trace Event Format, Google.
         """
+        rows = self._rows()
+        threads = [(lane, row) for lane in self.lanes for row in range(max(rows[lane], default=0) + 1)]
+        tids = {thread: tid for tid, thread in enumerate(threads, start=1)}
+        turns = {lane: iter(row) for lane, row in rows.items()}
+        parts = (
+            part for event in self.events for part in self._parts(event, tids[event.lane, next(turns[event.lane])])
+        )
         return {
-            "traceEvents": [*self._names(), *(part for event in self.events for part in self._parts(event))],
+            "traceEvents": [*self._names(tids), *parts],
             "displayTimeUnit": "ns",
             "otherData": {
                 "title": self.title, "provenance": self.provenance, "cycles_per_ns": self.cycles_per_ns,
@@ -99,14 +107,28 @@ class Timeline:
             },
         }  # fmt: skip
 
-    def _names(self) -> Iterator[dict[str, Any]]:
+    def _rows(self) -> dict[str, list[int]]:
+        """Of each lane: the row of each of its events, in their order; those of a row do not overlap."""
+        rows: dict[str, list[int]] = {}
+        for lane in self.lanes:
+            events = self.of_lane(lane)
+            rows[lane], ends = [0] * len(events), list[int]()  # until when each row is taken
+            for at in sorted(range(len(events)), key=lambda at: events[at].begin_cycles):
+                begin, end = events[at].begin_cycles, events[at].end_cycles
+                if end > begin:  # an instant is in nobody's way
+                    row = next((row for row, until in enumerate(ends) if until <= begin), len(ends))
+                    ends[row:] = [end, *ends[row + 1 :]]
+                    rows[lane][at] = row
+        return rows
+
+    def _names(self, tids: Mapping[tuple[str, int], int]) -> Iterator[dict[str, Any]]:
         yield {"ph": "M", "name": "process_name", "pid": _PROCESS, "tid": 0, "args": {"name": self.title}}
-        for at, lane in enumerate(self.lanes, start=1):
+        for (lane, _), at in tids.items():
             yield {"ph": "M", "name": "thread_name", "pid": _PROCESS, "tid": at, "args": {"name": lane}}
             yield {"ph": "M", "name": "thread_sort_index", "pid": _PROCESS, "tid": at, "args": {"sort_index": at}}
 
-    def _parts(self, event: Event) -> Iterator[dict[str, Any]]:
-        place = {"pid": _PROCESS, "tid": self.lanes.index(event.lane) + 1}
+    def _parts(self, event: Event, tid: int) -> Iterator[dict[str, Any]]:
+        place = {"pid": _PROCESS, "tid": tid}
         args: dict[str, Any] = {"cycles": [event.begin_cycles, event.end_cycles], **event.detail}
         args |= {"ptx": event.ptx} if event.ptx else {}
         args |= {"seen": "at its end"} if event.latest else {}
@@ -116,7 +138,7 @@ class Timeline:
         yield {
             "ph": "X" if spans else "i", "name": event.name, "cat": event.lane, **place, "args": args,
             "ts": self._us(event.begin_cycles),
-            **({"dur": self._us(event.end_cycles - event.begin_cycles)} if spans else {"s": "t"}),
+            **({"dur": round(self._us(event.end_cycles) - self._us(event.begin_cycles), 6)} if spans else {"s": "t"}),
         }  # fmt: skip
         if event.after:
             yield {
