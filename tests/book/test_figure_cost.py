@@ -189,6 +189,8 @@ def test_hardware_model_and_difference(visit, over):
     for one in (whole, other):
         one.choose(view="model")
     assert whole.text("paid") == other.text("paid") == "32 wavefronts, 32.0 cycles an access foretold; 1 at the least"
+    assert whole.text("say") == other.text("say")
+    assert whole.text("say").endswith("It comes in wavefront 1 of 32.")
 
 
 @both
@@ -297,6 +299,58 @@ def test_a_wrong_expression_says_where(visit, text, said, caret):
     cost.type("lane * 4")
     cost.root.get_by_text("no conflict").wait_for()
     assert not cost.root.locator(".tma-caret").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        ("rows", "-3", "rows must be a whole number from 1 to 999999999: -3 is given."),
+        ("rows", "0", "rows must be a whole number from 1 to 999999999: 0 is given."),
+        ("padding", "1.5", "padding must be a whole number from 0 to 999999999: 1.5 is given."),
+        ("padding", "", "padding must be a whole number from 0 to 999999999: no number is given."),
+    ],
+)
+def test_a_wrong_number_is_said_where_a_wrong_expression_is(visit, name, typed, said):
+    cost = Cost(visit())
+    cost.load_python()
+    cost.enter(name, typed)
+    field = cost.root.locator(f"input[name={name}]")
+    assert cost.state == ("This cannot be computed", "", said)
+    assert field.get_attribute("aria-invalid") == "true"
+    assert not cost.root.locator(".tma-bank-side").is_visible()
+    cost.choose(view="model")  # what was typed stays until it is mended
+    assert cost.text("say") == said
+    assert field.input_value() == typed
+    cost.enter(name, 32 if name == "rows" else 0)
+    assert cost.text("degree") == "32-way conflict"
+    assert field.get_attribute("aria-invalid") is None
+
+
+def test_two_wrong_numbers_are_both_said(visit):
+    cost = Cost(visit())
+    cost.load_python()
+    cost.enter("rows", "-3")
+    cost.enter("base", "1.5")
+    assert cost.text("say").count("must be a whole number") == 2
+    cost.enter("rows", 8)
+    assert cost.text("say").startswith("base address must be")
+    cost.enter("base", 0)
+    assert cost.text("degree") == "8-way conflict"
+
+
+def test_a_typed_expression_of_recorded_addresses_is_a_measurement(visit):
+    cost = Cost(visit())
+    named = cost.state
+    cost.load_python()
+    cost.type("128 * lane")
+    cost.page.wait_for_url("**/*edit:128%20*%20lane")
+    cost.root.get_by_text("32-way conflict", exact=True).wait_for()
+    assert cost.state == named
+    assert cost.text("prov").startswith("Recorded on NVIDIA H200")
+    assert cost.others()[0].startswith("plain 32.0 cycles")
+    cost.type("128 * lane + 4")
+    cost.root.locator(".tma-say", has_text="Model, not measured.").wait_for()
+    assert cost.text("prov").startswith("Model, not measured")
 
 
 def test_other_sizes_are_typed(visit):

@@ -35,6 +35,8 @@ def test_the_alternatives_are_every_swizzle_and_the_padding_that_frees():
         ("none", 0, 32, True), ("32B", 0, 16, False), ("64B", 0, 8, False), ("128B", 0, 4, True), ("none", 4, 1, False)
     ]  # fmt: skip
     assert len(ask(access="row")["alternatives"]) == 4
+    plain = ask()
+    assert plain["alternatives"][0]["addresses"] == plain["addresses"]  # by them a page finds what was measured
 
 
 def test_the_place_of_an_address_is_the_one_before_the_swizzle():

@@ -14,8 +14,8 @@ from tmalab.experiment.bank_patterns import patterns_of
 from tmalab.experiment.cost_cases import COST_DTYPES, COST_LAYOUTS, COST_ROW_BYTES, COST_ROWS, cost_accesses, cost_tiles
 from tmalab.figures import CostFigure
 from tmalab.figures.cost_state import HEAD, NOT_MEASURED
-from tmalab.figures.cost_tables import layout_key, question_of, read_numbers
-from tmalab.model.tile_cost import MATRIX_ACCESSES, TILE_ACCESSES
+from tmalab.figures.cost_tables import layout_key, question_of, read_numbers, recorded_number
+from tmalab.model.tile_cost import MATRIX_ACCESSES, TILE_ACCESSES, TileAccess
 
 FIRST = {
     "dtype": "float32", "rows": 32, "row_bytes": 128, "swizzle": "none", "padding": 0, "base": 0, "access": "column",
@@ -127,13 +127,54 @@ def test_data_is_the_state_and_its_price(figure):
 # --- not recorded, wrong, missing -------------------------------------------------------------------------------------
 
 
-def test_a_typed_expression_is_the_model_s_and_says_so(figure):
+def test_a_typed_expression_that_is_not_recorded_is_the_model_s_and_says_so(figure):
     at(figure, access="expression", edit="lane * 8")
     assert figure.data()["degree"] == 2
     assert figure.source() == NOT_MEASURED
     assert figure.sentence().endswith("Model, not measured.")
+    assert figure.data()["measured"] is None
     assert at(figure, base=128).source() == NOT_MEASURED
     assert at(figure, rows=20).source() == NOT_MEASURED
+
+
+def test_a_typed_expression_is_measured_where_its_addresses_width_and_operation_are_recorded(figure):
+    for edit, state, named in (
+        ("lane % rows, 0", {}, "column"),
+        ("128 * lane", {"lane": 7}, "column"),
+        ("row, col", {"width": "16", "swizzle": "64B"}, "row"),
+    ):
+        told = at(figure, access="expression", edit=edit, **state).data()
+        known = at(figure, access=named, **state).data()
+        assert told["provenance"].startswith("Recorded on NVIDIA H200")
+        assert [told[name] for name in ("measured", "cycles", "table")] == [
+            known[name] for name in ("measured", "cycles", "table")
+        ]
+    at(figure, access="expression", edit="lane % 16, lane / 16", width="16")  # as ldmatrix, but an ordinary load
+    matrix = cost_answer(question_of(figure._found.tile, TileAccess("ldmatrix", 16)))
+    assert figure._found.told["addresses"] == matrix["addresses"]
+    assert figure.source() == NOT_MEASURED
+    assert at(figure, access="ldmatrix").data()["measured"]
+    at(figure, access="expression", edit="0", width="4")
+    assert figure.source() == NOT_MEASURED
+
+
+def test_each_pattern_of_the_tables_is_found_by_what_it_does(figure):
+    for layout, row in list(figure.spec["costs"].items())[::5]:
+        for read, number in zip(figure.spec["reads"], row, strict=True):
+            if number >= 0:
+                name, width = read.split(".")
+                addresses = read_numbers(figure.spec["patterns"][number][0])
+                assert recorded_number(figure.spec, TileAccess(name, int(width)), addresses) == number, layout
+    assert (
+        recorded_number(figure.spec, TileAccess("expression", 4, "store"), [128 * lane for lane in range(32)]) is None
+    )
+
+
+def test_the_model_s_view_says_nothing_of_the_hardware(figure):
+    for state in ({}, {"access": "expression", "edit": "lane * 8"}):
+        at(figure, view="model", **state)
+        assert figure.sentence().endswith("wavefront 1 of 32." if not state else "wavefront 1 of 2.")
+        assert "measured" not in figure.svg()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 // cost_words.js on tables of one tile and two accesses: what is looked up, what is drawn, and the words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { banksOf, lanesAt, linesOf, lookUp, pointAt, readNumbers, sentence, tableOf, walkWords, waveOf } from "../../tmalab/figures/static/cost_words.js";
+import { banksOf, lanesAt, linesOf, lookUp, numberError, pointAt, readNumbers, sentence, tableOf, walkWords, waveOf } from "../../tmalab/figures/static/cost_words.js";
 
 const ALL = "0123456789abcdefghijklmnopqrstuv";
 const FREE = { swizzle: null, padding_bytes: null, words: "Free as it is." };
@@ -50,10 +50,38 @@ test("what nobody recorded is asked, and told from the answer", () => {
   for (const other of [{ base: 128 }, { rows: 20 }, { access: "expression", edit: "lane" }]) assert.equal(at(other).told, null);
   const { question } = at({ access: "expression", edit: "lane * 4" });
   assert.deepEqual(JSON.parse(question).access, { access: "expression", width_bytes: 4, op: "load", expression: "lane * 4" });
-  const answer = { addresses: [0, 0, 4], places: [[0, 0], [0, 0], [0, 4]], waves: [{ lanes: [0, 1, 2], words: [0, 1] }], degree: 1, count: 1, min_count: 1 };
+  const answer = { addresses: [0, 0, 4], places: [[0, 0], [0, 0], [0, 4]], waves: [{ lanes: [0, 1, 2], words: [0, 1] }], degree: 1, count: 1, min_count: 1, alternatives: [] };
   const found = at({ access: "expression", edit: "lane * 4" }, new Map([[question, answer]]));
   assert.deepEqual([found.measured, found.runs, found.told.waves], [false, true, [[0, 1, 2]]]);
   assert.match(sentence(found, 2, "H200"), /^Lane 2 reads row 0, bytes 4–7 of the tile → shared byte 4, word 1 of bank 1\. It comes in wavefront 1 of 1\. Model, not measured\.$/);
+});
+
+test("an answer of recorded addresses, width and operation is a measurement, however it was written", () => {
+  const column = Array.from({ length: 32 }, (_, lane) => 128 * lane), padded = column.map((address, lane) => address + 4 * lane);
+  const typed = (addresses, more = {}) => {
+    const alternatives = [padded, null, [4]].map((one) => ({ swizzle: "none", padding_bytes: 4, addresses: one }));
+    const answer = { addresses, places: addresses.map(() => [0, 0]), waves: [{ lanes: [0] }], degree: 1, count: 1, min_count: 1, alternatives };
+    const state = { access: "expression", edit: "128 * lane", ...more };
+    return at(state, new Map([[at(state).question, answer]]));
+  };
+  const found = typed(column);
+  assert.deepEqual([found.measured, found.told.measured], [true, { cycles: 32.01, spread: 0.02, count: 32 }]);
+  assert.deepEqual(found.told.alternatives.map(({ measured }) => measured && measured.count), [1, null, null]);
+  assert.match(sentence(found, 0, "H200"), /The H200 took 32\.0 cycles an access: 32 wavefronts\.$/);
+  assert.equal(typed(column, { width: "8" }).told.measured, null); // recorded, but 4 bytes a lane
+  assert.equal(typed([4, ...column.slice(1)]).told.measured, null);
+  const named = Array.from({ length: 32 }, (_, lane) => 16 * lane);
+  assert.equal(typed(named, { width: "16" }).told.measured, null); // recorded, but by ldmatrix
+});
+
+test("the model's view says nothing of the hardware", () => {
+  assert.match(sentence(at({ view: "model" }), 5, "H200"), /wavefront 6 of 32\.$/);
+  assert.match(sentence(at({ view: "model", access: "ldmatrix" }), 5, "H200"), /wavefront 1 of 4\.$/);
+});
+
+test("a number that is none is told so", () => {
+  assert.equal(numberError("rows", 1, "-3"), "rows must be a whole number from 1 to 999999999: -3 is given.");
+  assert.equal(numberError("padding", 0, ""), "padding must be a whole number from 0 to 999999999: no number is given.");
 });
 
 test("a lane that takes no part reads nothing", () => {

@@ -65,6 +65,7 @@ def _alternative(tile: Tile, access: TileAccess) -> dict[str, Any]:
     paid = cost_or_none(tile, access)
     return {
         "swizzle": tile.swizzle, "padding_bytes": tile.padding_bytes, "engine_writes": engine_writes(tile),
+        "addresses": None if paid is None else list(paid.addresses),
         "degree": None if paid is None else paid.degree, "count": None if paid is None else paid.count,
     }  # fmt: skip
 

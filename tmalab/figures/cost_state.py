@@ -17,7 +17,7 @@ from typing import Any
 from tmalab.checker.cost import cost_answer
 from tmalab.errors import InputError
 from tmalab.experiment.cost_cases import COST_DTYPES
-from tmalab.figures.cost_tables import layout_key, question_of
+from tmalab.figures.cost_tables import question_of, recorded_number
 from tmalab.model.expression_tree import ExpressionError
 from tmalab.model.tile_access import LANES, Tile
 from tmalab.model.tile_cost import MATRIX_ACCESSES, MATRIX_BYTES, TileAccess
@@ -58,11 +58,8 @@ class CostState:
             self.seen = self._measured(provenance)
 
     def _measured(self, provenance: Mapping[str, Any]) -> tuple[float, float, int] | None:
-        read = f"{self.access.access}.{self.width}"
-        row = self.spec["costs"].get(layout_key(self.tile))
-        if self.tile.base or row is None or read not in self.spec["reads"]:
-            return None
-        found: tuple[float, float, int] | None = provenance["measured"][row[self.spec["reads"].index(read)]]
+        number = recorded_number(self.spec, self.access, self.told["addresses"])
+        found: tuple[float, float, int] | None = None if number is None else provenance["measured"][number]
         return found
 
     @property
@@ -93,6 +90,8 @@ class CostState:
         if self.error:
             return self.error
         foretold = f"{plural(self.told['count'], 'wavefront')} foretold"
+        if self.state["view"] == "model":
+            return foretold
         return f"{foretold}, {self.seen[2]} measured" if self.seen else f"{foretold}; model, not measured"
 
     def sentence(self) -> str:
@@ -110,9 +109,13 @@ class CostState:
             f"{who} {row}, {'byte' if self.width == 1 else 'bytes'} {between(byte, self.width)} of the tile → shared "
             f"byte {self.told['addresses'][lane]}, {word} {between(words[0], len(words))} of {bank} "
             f"{between(words[0] % _BANKS, len(words))}. It comes in wavefront {self.wave_of(lane)} of "
-            f"{len(self.told['waves'])}. "
-            + (f"The hardware took {plural(self.seen[2], 'wavefront')}." if self.seen else "Model, not measured.")
+            f"{len(self.told['waves'])}.{self._took()}"
         )
+
+    def _took(self) -> str:
+        if self.state["view"] == "model":
+            return ""
+        return f" The hardware took {plural(self.seen[2], 'wavefront')}." if self.seen else " Model, not measured."
 
     def table(self) -> tuple[tuple[str, ...], list[list[str]]]:
         """A row a lane: the head, and the rows as texts."""

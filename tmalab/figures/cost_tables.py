@@ -120,7 +120,23 @@ def layout_key(tile: Tile) -> str:
 
 def pattern_of(access: TileAccess, addresses: Sequence[int]) -> Pattern:
     """What the probe ran for that access."""
-    return Pattern(tuple(addresses), access.width_bytes, MATRIX_ACCESSES.get(access.access, access.op))
+    return Pattern(tuple(addresses), access.width_bytes, _operation(access.access, access.op))
+
+
+def recorded_number(spec: Mapping[str, Any], access: TileAccess, addresses: Sequence[int]) -> int | None:
+    """The number of the pattern that these are, however the access is written; None where the tables hold none."""
+    reads = [(name, int(width)) for name, _, width in (read.partition(".") for read in spec["reads"])]
+    wanted = write_numbers(addresses)
+    for row in spec["costs"].values():
+        for (name, width), number in zip(reads, row, strict=True):
+            alike = width == access.width_bytes and _operation(name) == _operation(access.access, access.op)
+            if alike and number >= 0 and spec["patterns"][number][0] == wanted:
+                return int(number)
+    return None
+
+
+def _operation(access: str, op: str = "load") -> str:
+    return MATRIX_ACCESSES.get(access, op)
 
 
 def measurements(observe: Observe | None) -> tuple[Mapping[Pattern, tuple[float, float, int]], Observation | None]:

@@ -2,7 +2,7 @@
 // Python: with the page for what was measured, from the kernel or a worker for what is typed (python.js).
 import { card, h, put, segments, setAttribute, setText } from "./kit.js";
 import { pythonOf } from "./python.js";
-import { HEAD, LANES, cycles, expressionOf, layoutName, lookUp, plural, pointAt, sentence, tableOf, wayOf, whole } from "./cost_words.js";
+import { HEAD, LANES, cycles, expressionOf, layoutName, lookUp, numberError, plural, pointAt, sentence, tableOf, wayOf, whole } from "./cost_words.js";
 import { banks } from "./cost_banks.js";
 
 const MOST_KEPT = 500; // answers
@@ -19,7 +19,12 @@ function render({ model, el }) {
   const names = ["dtype", "rows", "row_bytes", "swizzle", "padding", "base", "access", "width", "edit", "view", "wave", "lane"];
   const state = () => Object.fromEntries(names.map((name) => [name, model.get(name)]));
   const answers = new Map();
-  const seek = () => lookUp(spec, measured, state(), answers);
+  const wrong = new Map(); // by name, the numbers that were typed and are none: {typed, said, kept}; the state has `kept`
+  function seek() {
+    const found = lookUp(spec, measured, state(), answers);
+    const error = [...wrong.values()].map(({ said }) => said).join(" ");
+    return error ? { ...found, told: { error, column: null }, runs: false, measured: false, waves: 0, wave: 0, words: [] } : found;
+  }
   // `wanted` is the state that the reader has set, `found` the one that is drawn: until Python has answered, the last.
   const at = { wanted: seek(), found: null };
   at.found = at.wanted;
@@ -69,15 +74,18 @@ function render({ model, el }) {
   const dtype = chooser("dtype", "Tile of", spec.choices.dtype);
   // Chosen among what is recorded; where Python computes, typed.
   const sizes = [
-    [chooser("rows", "rows", spec.rows), 1], [chooser("row_bytes", "row bytes", spec.row_bytes), 16],
-    [chooser("padding", "padding", spec.paddings), 4], [chooser("base", "base address", [0]), 128],
-  ].map(([choice, step]) => {
+    [chooser("rows", "rows", spec.rows), 1, 1], [chooser("row_bytes", "row bytes", spec.row_bytes), 16, 1],
+    [chooser("padding", "padding", spec.paddings), 4, 0], [chooser("base", "base address", [0]), 128, 0],
+  ].map(([choice, step, least]) => {
     const input = h("input", {
       type: "number", name: choice.name, min: 0, step, "aria-label": choice.legend,
       onchange: () => {
-        const value = whole(input.value.trim());
-        setAttribute(input, "aria-invalid", value === undefined ? true : null);
-        if (value !== undefined) change({ [choice.name]: value });
+        const { name, legend } = choice, typed = input.value.trim(), value = whole(typed);
+        if (value >= least) {
+          wrong.delete(name);
+          change({ [name]: value });
+        } else wrong.set(name, { typed, said: numberError(legend, least, typed), kept: model.get(name) });
+        frame.repaint();
       },
     });
     choice.node.append(input);
@@ -88,7 +96,9 @@ function render({ model, el }) {
         choice.select.hidden = python.computes;
         choice.select.disabled = choice.select.length < 2;
         input.hidden = !python.computes;
-        if (input !== document.activeElement) input.value = model.get(choice.name);
+        const mine = wrong.get(choice.name);
+        setAttribute(input, "aria-invalid", mine ? true : null);
+        if (input !== document.activeElement) input.value = mine ? mine.typed : model.get(choice.name);
       },
     };
   });
@@ -147,7 +157,7 @@ function render({ model, el }) {
   }
   function paintPrice() {
     const { found } = at, { told } = found, view = model.get("view");
-    setText(degree, told === null ? "Not computed yet" : told.error ? (told.column ? "This cannot be computed" : "No warp can do this") : wayOf(told.degree));
+    setText(degree, told === null ? "Not computed yet" : told.error ? (told.column || wrong.size ? "This cannot be computed" : "No warp can do this") : wayOf(told.degree));
     setText(paid, told === null ? python.computes ? "" : "Python must run for what is not recorded." : told.error ? "" : paidWords(found, view));
     for (const node of [words, othersHead, others, star, notes]) node.hidden = !found.runs;
     const { swizzle, padding_bytes: padding } = found.runs ? told.advice : {};
@@ -191,6 +201,9 @@ function render({ model, el }) {
   const stage = h("div", { class: "tma-stage tma-cost" }, own, price, side.node);
 
   function paint() {
+    for (const [name, { kept }] of wrong) {
+      if (!python.computes || model.get(name) !== kept) wrong.delete(name); // it was set elsewhere
+    }
     const before = at.found, wanted = at.wanted = seek();
     const waits = wanted.told === null && python.computes;
     if (waits) ask(wanted.question);

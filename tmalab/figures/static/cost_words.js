@@ -30,9 +30,9 @@ function recorded(spec, measured, state, other = {}) {
   if (number === undefined) return null;
   if (number < 0) return { error: spec.refused[-1 - number], column: null };
   const [addresses, waves, degree, min_count, cycles] = spec.patterns[number];
-  const seen = measured[number];
-  return { addresses, waves: wavesOf(spec.waves[waves]), degree, min_count, cycles, measured: seen && { cycles: seen[0], spread: seen[1], count: seen[2] } };
+  return { addresses, waves: wavesOf(spec.waves[waves]), degree, min_count, cycles, measured: measurement(measured[number]) };
 }
+const measurement = (seen) => seen && { cycles: seen[0], spread: seen[1], count: seen[2] };
 const readOf = (spec, state) => spec.reads.indexOf(`${state.access}.${widthOf(spec, state)}`);
 
 function fromTables(spec, measured, state) {
@@ -54,6 +54,27 @@ function fromTables(spec, measured, state) {
     }),
   };
 }
+// The tables' patterns by what a warp does, however it was written: operation, bytes a lane, addresses.
+const numbers = new WeakMap();
+const doing = (spec, access, width, addresses) => `${spec.matrix.includes(access) ? access : "load"} ${width} ${addresses}`;
+function numbersOf(spec) {
+  if (!numbers.has(spec)) numbers.set(spec, new Map(Object.values(spec.costs).flatMap((row) => row.flatMap((number, i) => {
+    const [access, width] = spec.reads[i].split(".");
+    return number < 0 ? [] : [[doing(spec, access, width, readNumbers(spec.patterns[number][0])), number]];
+  }))));
+  return numbers.get(spec);
+}
+
+// Python's answer, with what was measured of the same addresses.
+function fromAnswer(spec, measured, { access }, width, answer) {
+  if (answer === undefined || answer.error) return answer ?? null;
+  const seen = (addresses) => measurement(measured[numbersOf(spec).get(doing(spec, access, width, addresses))] ?? null);
+  return {
+    ...answer, waves: answer.waves.map(({ lanes }) => lanes), measured: seen(answer.addresses),
+    alternatives: answer.alternatives.map((one) => ({ ...one, measured: one.addresses && seen(one.addresses) })),
+  };
+}
+
 // The lanes of each wavefront, from a sign a lane.
 function wavesOf(signs) {
   const waves = [];
@@ -68,8 +89,7 @@ export function lookUp(spec, measured, state, answers) {
     tile: { rows: state.rows, row_bytes: state.row_bytes, swizzle: state.swizzle, padding_bytes: state.padding, base: state.base },
     access: { access: state.access, width_bytes: width, op: "load", expression: state.access === "expression" ? state.edit : "" },
   });
-  const answer = answers.get(question);
-  const told = fromTables(spec, measured, state) ?? (answer === undefined ? null : answer.error ? answer : { ...answer, waves: answer.waves.map(({ lanes }) => lanes), measured: null });
+  const told = fromTables(spec, measured, state) ?? fromAnswer(spec, measured, state, width, answers.get(question));
   const runs = told !== null && !told.error;
   const waves = runs ? told.waves.length : 0;
   return {
@@ -145,13 +165,18 @@ export function sentence(found, lane, gpu) {
   const { told, width, words } = found;
   if (told === null) return NOBODY;
   if (told.error) return told.error;
-  const paid = found.measured ? ` The ${gpu} took ${cycles(told.measured.cycles)} an access: ${plural(told.measured.count, "wavefront")}.` : " Model, not measured.";
+  const paid = found.state.view === "model" ? "" : found.measured ? ` The ${gpu} took ${cycles(told.measured.cycles)} an access: ${plural(told.measured.count, "wavefront")}.` : " Model, not measured.";
   const [row, byte] = told.places[lane];
   const word = words[lane];
   const reads = found.matrix ? `Lane ${lane} names row ${lane % 8} of matrix ${lane >> 3}` : `Lane ${lane} reads`;
   const taken = `${reads}${found.matrix ? ":" : ""} row ${row}, ${width === 1 ? "byte" : "bytes"} ${range(byte, width)} of the tile`;
   const stands = `→ shared byte ${told.addresses[lane]}, ${word.length === 1 ? "word" : "words"} ${range(word[0], word.length)} of ${word.length === 1 ? "bank" : "banks"} ${range(word[0] % BANKS, word.length)}`;
   return `${taken} ${stands}. It comes in wavefront ${waveOf(found, lane)} of ${found.waves}.${paid}`;
+}
+
+// What is said of a number that is none; `typed` is empty for letters, too.
+export function numberError(legend, least, typed) {
+  return `${legend} must be a whole number from ${least} to 999999999: ${typed === "" ? "no number is given" : `${typed} is given`}.`;
 }
 
 export const HEAD = ["Lane", "Row", "Byte of the row", "Shared byte", "Words", "Banks", "Wavefront"];
