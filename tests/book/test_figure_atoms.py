@@ -219,3 +219,15 @@ def test_without_javascript_the_still_is_there(open_figure, figure):
     still = page.locator("img.tma-still").first
     assert still.evaluate("image => image.complete && image.naturalWidth > 0")
     assert figure.sentence() in page.locator("body").inner_text()
+
+
+def test_the_keys_speak_of_colour_only_where_there_is_some(open_figure):
+    card = card_of(open_figure())
+    source = card.locator(".tma-atoms-source")
+    for view in ("hardware", "model", "difference"):
+        choose(card, view=view)
+        coloured = source.locator(".tma-cell[role=gridcell]:not(.tma-equal)").count()
+        assert coloured == (0 if view == "difference" else 256)
+        told = source.inner_text()
+        assert ("the slice in colour" in told) == ("Its number and its colour" in told) == bool(coloured)
+        assert ("the slice framed" in told) == ("Dashed: differs" in told) == (view == "difference")

@@ -209,3 +209,20 @@ def test_without_javascript_the_still_says_the_same(visit, figure):
     assert card.locator("img.tma-still").is_visible()
     assert figure.sentence() in card.inner_text()
     assert "Recorded on NVIDIA H200" in card.inner_text()
+
+
+def test_the_key_has_the_looks_that_the_view_draws(visit):
+    card = card_of(visit(), 1)
+    key = card.locator(".tma-wgmma-band .tma-key")
+    choose(card, "descriptor", "none")
+    assert "the ones asked for" in key.inner_text()
+    assert card.locator(".tma-cell.tma-wgmma-other").count()
+    choose(card, "view", "difference")
+    assert "as the model says" in key.inner_text()
+    assert "asked for" not in key.inner_text()
+    assert card.locator(".tma-cell.tma-wgmma-other").count() == 0
+    names = ["border-top-style", "background-color", "outline-style", "background-image"]
+    look = "(node, names) => names.map((name) => getComputedStyle(node).getPropertyValue(name))"
+    equal = card.locator(".tma-cell.tma-equal").last.evaluate(look, names)
+    assert key.locator(".tma-wgmma-swatch").first.evaluate(look, names) == equal
+    assert key.locator(".tma-wgmma-swatch").last.evaluate(look, names[2:]) == ["dashed", "none"]

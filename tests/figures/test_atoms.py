@@ -328,3 +328,14 @@ def test_the_recordings_fill_every_state():
             assert found.measured
             assert found.unequal == set()
             assert found.refused is None or found.refused["accepted"] is False
+
+
+@pytest.mark.parametrize(
+    ("state", "marked"),
+    [({}, "in colour"), ({"view": "model"}, "in colour"), ({"view": "difference"}, "framed")],
+)
+def test_the_still_says_how_the_slice_is_marked(figure, state, marked):
+    for name, value in {"view": "hardware", **state}.items():
+        setattr(figure, name, value)
+    assert f"the slice {marked}" in figure.svg()
+    figure.view = "hardware"

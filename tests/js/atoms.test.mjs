@@ -1,7 +1,7 @@
 // atoms_words.js on a slice of two rows and 16 chunks in two groups: what is looked up, each sentence, and the table.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { atomOf, count, held, lookUp, sayBoth, sayChunk, sayPlace, sayRefused, tableOf } from "../../tmalab/figures/static/atoms_words.js";
+import { atomOf, count, held, keyOf, lookUp, sayBoth, sayChunk, sayPlace, sayRefused, tableOf } from "../../tmalab/figures/static/atoms_words.js";
 
 const two = (number) => number.toString(16).padStart(2, "0");
 const line = (numbers) => "0:" + numbers.map((one) => (one < 0 ? ".." : two(one))).join("");
@@ -59,4 +59,9 @@ test("a view that the driver refuses has a rule and no bytes", () => {
   const both = (accepted) => sayBoth({ one: { refused: { "3-D": { accepted: false }, "2-D": { accepted } } } });
   assert.equal(both(false), "Measured: the driver refuses both.");
   assert.equal(both(true), "The driver took what the model calls refused.");
+});
+
+test("the key speaks of colour where cells have some", () => {
+  assert.match(keyOf(false), /Its number and its colour: which chunk/);
+  assert.match(keyOf(true), /Its number: which chunk .* Dashed: differs$/);
 });

@@ -1,7 +1,7 @@
 // wgmma_words.js on a tile that its descriptor reads right, one that is read row for row wrong, and one chunk changed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byteOf, count, dataOf, lookUp, note, say, sayAbout, sayPlace, sayProduct, short, tableOf, unpackPairs } from "../../tmalab/figures/static/wgmma_words.js";
+import { byteOf, count, dataOf, keyOf, lookUp, note, say, sayAbout, sayPlace, sayProduct, short, tableOf, unpackPairs } from "../../tmalab/figures/static/wgmma_words.js";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 const pack = (chunks) => chunks.map((one) => (one < 0 ? "--" : DIGITS[Math.floor(one / 36)] + DIGITS[one % 36])).join("");
@@ -52,4 +52,11 @@ test("table and data tell the same", () => {
   assert.deepEqual(dataOf(found)[9], { asked: [1, 8], shared_byte: 144, model: [1, 0], hardware: null, right: false });
   assert.equal(dataOf(at("y", "x"))[0].hardware, "not measured");
   assert.equal(byteOf(found, -1), null);
+});
+
+test("the key speaks of what the view draws", () => {
+  assert.deepEqual(keyOf("hardware").swatches.map(([kind]) => kind), ["same", "other"]);
+  assert.deepEqual(keyOf("model"), keyOf("hardware"));
+  assert.deepEqual(keyOf("difference").swatches, [["equal", "as the model says"], ["unequal", "not"]]);
+  assert.match(keyOf("difference").cell, /after ≠ what the model says\.$/);
 });

@@ -60,7 +60,8 @@ def _cell(still: Still, found: AtomsState, place: tuple[float, float], number: i
 
 
 def _source(still: Still, found: AtomsState) -> None:
-    still.head(_MARGIN, 40, "Global memory", f"{found.spec['matrix']['label']}, the slice in colour")
+    marked = "framed" if found.state["view"] == "difference" and found.refused is None else "in colour"
+    still.head(_MARGIN, 40, "Global memory", f"{found.spec['matrix']['label']}, the slice {marked}")
     first = found.state["col"] // 8
     left = _MARGIN + _LABEL + (SLICE_CHUNKS * _THIN if first else 0)
     beside = _MARGIN + _LABEL if first else left + SLICE_CHUNKS * (_WIDTH + _GAP)

@@ -2,7 +2,7 @@
 // the driver's verdicts, and from the model. atoms_words.js looks them up and puts them into words; here they are drawn.
 import { UNTOUCHED, tracks } from "./geometry.js";
 import { card, cellGrid, h, segments, setAttribute, setText } from "./kit.js";
-import { LINE_CHUNKS, atomNumber, atomOf, byteOf, count, groupOf, held, lookUp, nameOf, sayBoth, sayChunk, sayPlace, sayRefused, tableOf } from "./atoms_words.js";
+import { LINE_CHUNKS, atomNumber, atomOf, byteOf, count, groupOf, held, keyOf, lookUp, nameOf, sayBoth, sayChunk, sayPlace, sayRefused, tableOf } from "./atoms_words.js";
 
 const TINTS = 8;
 const ATOM_ROWS = 8;
@@ -34,6 +34,7 @@ function render({ model, el }) {
     onPoint: (at) => about(at === null ? null : { number: numberAt(at) }), onPick: (at) => pick({ number: numberAt(at) }),
   });
   const over = h("div", { class: "tma-atoms-over", "aria-hidden": true }), names = h("div", { class: "tma-atoms-names", "aria-hidden": true });
+  const marked = h("small"), sourceKey = h("p", { class: "tma-key" });
   const note = h("small"), place = h("div", { class: "tma-atoms-shared" });
   const instruction = h("code"), operands = h("span"), told = h("p", { class: "tma-atoms-told" });
   const engine = h("div", { class: "tma-atoms-engine" }, h("b", {}, "TMA engine"), " ", instruction, " ", operands);
@@ -43,9 +44,9 @@ function render({ model, el }) {
     h("thead", {}, h("tr", {}, h("td", {}, "field"), ...columns)),
     h("tbody", {}, ...spec.fields.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), ...values[i]))));
   const stage = h("div", { class: "tma-stage tma-atoms" }, engine,
-    h("div", { class: "tma-atoms-source" }, h("p", { class: "tma-head" }, h("b", {}, "Global memory"), " ", h("small", {}, `${matrix.label}, the slice in colour`)),
+    h("div", { class: "tma-atoms-source" }, h("p", { class: "tma-head" }, h("b", {}, "Global memory"), " ", marked),
       names, h("div", { class: "tma-atoms-framed" }, source.node, over),
-      h("p", { class: "tma-key" }, "One cell = 16 bytes = 8 elements. Its number and its colour: which chunk it is of its 128 bytes")),
+      sourceKey),
     h("div", { class: "tma-atoms-side" }, h("p", { class: "tma-head" }, h("b", {}, "Shared memory"), " ", note), place),
     h("div", { class: "tma-atoms-two" }, maps, told));
 
@@ -210,6 +211,9 @@ function render({ model, el }) {
       source.setStop(Math.floor(number / across) * matrix.chunks + now.col / 8 + (number % across));
       shared?.setStop(found.target.get(number));
     }
+    const bare = now.view === "difference" && !found.refused; // colour is left to what differs
+    setText(marked, `${matrix.label}, the slice ${bare ? "framed" : "in colour"}`);
+    setText(sourceKey, keyOf(bare));
     setText(note, noteOf());
     note.classList.toggle("tma-unmeasured", !found.measured && now.view !== "model");
   }

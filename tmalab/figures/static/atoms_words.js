@@ -55,6 +55,10 @@ export function count(found) {
   return `${some} of ${found.compared.length} chunks ${some === 1 ? "differs" : "differ"}`;
 }
 
+// The key below global memory; `bare` where no cell is coloured but for one that differs.
+export const keyOf = (bare) => `One cell = 16 bytes = 8 elements. ${bare ? "Its number" : "Its number and its colour"}: which chunk it is of its 128 bytes`
+  + (bare ? ". Dashed: differs" : "");
+
 export function verdict(found, place) {
   if (found.state.view === "model") return "";
   if (!found.measured) return " Model, not measured.";

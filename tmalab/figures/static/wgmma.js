@@ -1,7 +1,7 @@
 // "The same tile, read with the right and the wrong descriptor". Every number comes from Python (wgmma_tables.py): from
 // recorded products, and from the model. wgmma_words.js looks them up and puts them into words; here they are drawn.
 import { card, cellGrid, h, put, segments, setAttribute, setText, slider } from "./kit.js";
-import { ACROSS, BAND, CHUNKS, HEAD, byteOf, dataOf, lookUp, note, say, sayAbout, sayPlace, sayProduct, short, tableOf, wrong } from "./wgmma_words.js";
+import { ACROSS, BAND, CHUNKS, HEAD, byteOf, dataOf, keyOf, lookUp, note, say, sayAbout, sayPlace, sayProduct, short, tableOf, wrong } from "./wgmma_words.js";
 
 const LINES = CHUNKS / ACROSS, LINE_BYTES = 128;
 
@@ -54,6 +54,7 @@ function render({ model, el }) {
   const ruler = h("div", { class: "tma-row tma-ruler", "aria-hidden": true }, h("span", { class: "tma-address" }, "row"),
     ...Array.from({ length: ACROSS }, (_, i) => h("span", {}, `${8 * i}–${8 * i + 7}`)));
   const swatch = (kind) => h("span", { class: `tma-wgmma-swatch tma-wgmma-${kind}`, "aria-hidden": true });
+  const bandKey = h("p", { class: "tma-key" });
   const stage = h("div", { class: "tma-stage tma-wgmma" }, point,
     h("div", { class: "tma-wgmma-row" },
       h("div", { class: "tma-wgmma-left" }, h("p", { class: "tma-head" }, h("b", {}, "Shared memory")),
@@ -64,8 +65,7 @@ function render({ model, el }) {
         h("div", { class: "tma-wgmma-read" },
           h("div", { class: "tma-wgmma-over" }, all.node, h("p", { class: "tma-key" }, "All 64 rows. Filled: right.")),
           h("div", { class: "tma-wgmma-band" }, ruler, band.node,
-            h("p", { class: "tma-key" }, "A cell is eight elements: the row and the first column that were read, and their shared byte. ",
-              swatch("same"), " the ones asked for ", swatch("other"), " others"))))));
+            bandKey)))));
 
   function paintBand() {
     labels.forEach((node, row) => setText(node, String(now.rows + row)));
@@ -127,6 +127,8 @@ function render({ model, el }) {
     readNote.classList.toggle("tma-unmeasured", !found.measured && now.view !== "model");
     fields.replaceChildren(...found.descriptor.fields.map(([name, value]) => h("span", {}, `${name} ${value}`)));
     setText(product, sayProduct(found));
+    const { cell, swatches } = keyOf(now.view);
+    bandKey.replaceChildren(cell, ...swatches.flatMap(([kind, words]) => [" ", swatch(kind), ` ${words}`]));
   }
 
   const measured = () => (found.tile.line < 0 ? "Model, not measured: there is no recording of this tile." : provenance.lines[found.tile.line]);

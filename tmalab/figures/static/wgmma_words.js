@@ -55,6 +55,13 @@ export function note(found, view, gpu) {
   return view === "difference" || found.unequal.size || found.moved ? count(found) : `as the ${gpu} read it`;
 }
 
+// The key of the large rows: what a cell says, and the swatches with their words.
+export function keyOf(view) {
+  const cell = "A cell is eight elements: the row and the first column that were read, ";
+  if (view !== "difference") return { cell: `${cell}and their shared byte.`, swatches: [["same", "the ones asked for"], ["other", "others"]] };
+  return { cell: `${cell}and their shared byte, or after ≠ what the model says.`, swatches: [["equal", "as the model says"], ["unequal", "not"]] };
+}
+
 export function say(found, view, chunk) {
   const read = found.read[chunk], byte = byteOf(found, read), there = byteOf(found, chunk), asked = name(chunk);
   const told = read === chunk
