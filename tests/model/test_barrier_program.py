@@ -306,3 +306,12 @@ def test_reads_that_no_proxy_fence_parts_from_the_next_load_are_told_once():
     assert bare.verdict == fenced.verdict == "completes"
     assert [note.event for note in bare.notes if note.rule == rule] == [9]
     assert rule not in {note.rule for note in fenced.notes}
+
+
+@pytest.mark.parametrize(("between", "noted"), [([], True), ([{"t": "p", "op": "inval", "bar": "b"}], False)])
+def test_a_second_init_wants_an_inval_before_it(between, noted):
+    init = {"t": "p", "op": "init", "bar": "b", "count": 1}
+    arrive, wait = {"t": "p", "op": "arrive", "bar": "b"}, {"t": "p", "op": "wait", "bar": "b", "parity": 0}
+    outcome = BarrierProgram([init, arrive, wait, *between, init, arrive, wait]).run()
+    assert outcome.verdict == "completes"
+    assert [note.rule == "mbarrier_initialised_once" for note in outcome.notes] == [True] * noted

@@ -49,7 +49,7 @@ def init_hazards(order: Order) -> Iterator[Finding]:
 def _twice(
     order: Order, bar: int, made: list[tuple[int, Instruction, int]], used: list[tuple[int, Instruction, int]]
 ) -> Iterator[Finding]:
-    """A second init while the barrier may be in use resets it under those who use it."""
+    """A second init while the barrier may be in use resets it under those who use it; after its use, inval is due."""
     for at, (node, init, _) in enumerate(made[1:], 1):
         earlier = [entry for entry in (*made[:at], *used) if not order.before(entry[0], node) and entry[0] != node]
         earlier = [entry for entry in earlier if not order.before(node, entry[0])]
@@ -60,6 +60,14 @@ def _twice(
             )
             fix = "let one thread of the block initialise it, once, before a sync"
             yield Finding("race", "mbarrier_initialised_once", message, fix, init.event.number)
+        elif not any(
+            i.op == "inval" and order.before(made[at - 1][0], use) and order.before(use, node) for use, i, _ in used
+        ):
+            message = (
+                f"{place_of(init.event)} initialises {order.code.bars[bar]} a second time, and no inval stands before "
+                "it: PTX leaves undefined what becomes of it"
+            )
+            yield Finding("note", "mbarrier_initialised_once", message, "insert inval before it", init.event.number)
 
 
 def _use(
