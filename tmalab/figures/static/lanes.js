@@ -107,7 +107,11 @@ export function laneChart({ label, onPoint, onPick }) {
     shown.units.forEach(([name, factor], i) => {
       const places = ticks(shown.from * factor, shown.to * factor, 6);
       const words = places.map((at, j) => String(Math.round(at * 1e6) / 1e6) + (j ? "" : ` ${name}`));
-      axes[i].firstChild.replaceChildren(...places.map((at, j) => h("span", { style: `left:${percent(at / factor)}%` }, words[j])));
+      axes[i].firstChild.replaceChildren(...places.map((at, j) => {
+        const left = percent(at / factor); // near the end a label would stand out, near the first meet its unit
+        const place = left > 95 ? "tma-axis-end" : j && left < 20 ? "tma-axis-near" : null;
+        return h("span", { class: place, style: `left:${left}%` }, words[j]);
+      }));
     });
     setStop(nodes.has(stop) ? stop : [...nodes.keys()][0]);
   }
