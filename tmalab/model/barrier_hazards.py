@@ -259,11 +259,9 @@ def _unfenced(order: Order, write: Access, then: Access) -> Finding:
     synced = any(order.before(node, then.start) for node in syncs)
     where = "cta_sync" if synced else then.op
     rule = "fence_proxy_async_before_tma_read" if then.op == "tma_store" else "fence_proxy_async_before_tma_write"
-    verb = "read" if then.op == "tma_store" else "write before"
-    message = (
-        f"{then.place} may {verb} what {write.place} wrote through the ordinary proxy before it is visible to the "
-        "engine: a barrier orders threads, not proxies"
-    )
+    wrote = f"what {write.place} wrote through the ordinary proxy"
+    early = f"read {wrote} before it" if then.op == "tma_store" else f"write before {wrote}"
+    message = f"{then.place} may {early} is visible to the engine: a barrier orders threads, not proxies"
     return _race(rule, message, f"insert fence_proxy_async before {where}, in every writer", then)
 
 
