@@ -33,9 +33,9 @@ def arrays_of(patterns: Sequence[Pattern]) -> tuple[np.ndarray, np.ndarray]:
     addresses = np.array(
         [[-1 if address is None else address for address in pattern.addresses] for pattern in patterns], np.int64
     )
-    if addresses.max() > _HIGHEST:
+    if np.max(addresses) > _HIGHEST:
         raise InputError(
-            "past the shared memory of a block", field="addresses", value=int(addresses.max()), limit=_HIGHEST,
+            "past the shared memory of a block", field="addresses", value=int(np.max(addresses)), limit=_HIGHEST,
             fix=f"use addresses up to {_HIGHEST}",
         )  # fmt: skip
     operations = np.array([OPERATIONS[pattern.op, pattern.width_bytes] for pattern in patterns], np.uint8)

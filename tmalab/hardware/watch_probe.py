@@ -172,7 +172,7 @@ def _values(
     values: dict[str, Any] = {
         "completed": not stopped.any(), "error": None, "runs": runs, "stopped": int(stopped.sum()),
         "wrong": int(wrong.sum()), "right": int((~wrong & ~stopped).sum()),
-        "wrong_bytes": [int(wrong_bytes[wrong].min()), int(wrong_bytes[wrong].max())] if wrong.any() else None,
+        "wrong_bytes": [int(np.min(wrong_bytes[wrong])), int(np.max(wrong_bytes[wrong]))] if wrong.any() else None,
         "stops": [], "alike": 0,
     }  # fmt: skip
     if stopped.any():

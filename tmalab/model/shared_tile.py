@@ -78,7 +78,7 @@ class SharedTile:
         if self.swizzle == "none":
             return self.base + self.rows * self.row_bytes
         word, places = self._words()
-        return (int(places[-1024 // word :].max()) + 1) * word  # the swizzle reaches no further than its pattern
+        return (int(np.max(places[-1024 // word :])) + 1) * word  # the swizzle reaches no further than its pattern
 
     def put(self, box: Bytes, smem: Bytes) -> None:
         """Write `box`, the uint8[rows * row_bytes] of a linear layout, to its places in `smem`."""
@@ -99,7 +99,7 @@ class SharedTile:
         word, places = self._words(part.taken.start, part.taken.stop)
         of_line = slice(part.taken.start // word, part.taken.stop // word)
         wanted = places.reshape(-1, part.line_bytes // word)[part.lines, of_line]
-        end = (int(wanted.max()) + 1) * word
+        end = (int(np.max(wanted)) + 1) * word
         if end > smem.size:
             raise InputError(
                 f"the copy reads up to byte {end} of shared memory", field="smem", value=f"{smem.size} bytes",

@@ -99,7 +99,7 @@ class TensorPart:
 
     def _place_pixels(self, found: Ints, sizes: tuple[int, ...], byte_strides: tuple[int, ...], row_start: int) -> None:
         """Lines of an im2col copy: the pixels that exist in every dimension."""
-        exists = np.logical_and.reduce([(0 <= at) & (at < size) for at, size in zip(found.T, sizes, strict=True)])
+        exists = np.all([(0 <= at) & (at < size) for at, size in zip(found.T, sizes, strict=True)], axis=0)
         self.lines = np.flatnonzero(exists)
         self.starts = np.full(self.lines.size, row_start + self.taken.start, np.int64)
         for at, stride in zip(found[exists].T, byte_strides, strict=True):
@@ -118,7 +118,7 @@ class TensorPart:
     @property
     def overlaps(self) -> bool:
         """Whether two lines share a byte of memory, so that their order matters."""
-        return bool(self.starts.size > 1 and np.diff(np.sort(self.starts)).min() < self.shape[1])
+        return bool(self.starts.size > 1 and np.min(np.diff(np.sort(self.starts))) < self.shape[1])
 
     def put(self, part: Bytes, box: Bytes) -> None:
         """The part's bytes into the box."""
@@ -147,14 +147,13 @@ class TensorPart:
         if not self.size:
             return memory[:0], np.zeros(self.shape, np.int64)
         width = self.shape[1]
-        first, end = int(self.starts.min()), int(self.starts.max()) + width
+        first, end = int(np.min(self.starts)), int(np.max(self.starts)) + width
         if first < 0 or end > memory.size:
             raise InputError(
                 f"the copy touches bytes {first} to {end - 1} of the tensor's memory", field="memory",
                 value=f"{memory.size} bytes", limit=end, fix=f"give all that it touches: at least {end} bytes",
             )  # fmt: skip
-        odd = int(np.bitwise_or.reduce(self.starts)) | width | 8
-        word = odd & -odd
+        word = next(word for word in (8, 4, 2, 1) if width % word == 0 and not np.any(self.starts % word))
         words = memory[: memory.size // word * word].view(f"<u{word}")
         return words, (self.starts // word)[:, None] + np.arange(width // word)
 

@@ -152,7 +152,7 @@ def elements_read(
     column, row, group = np.meshgrid(np.arange(width), np.arange(height), np.arange(groups), indexing="ij")
     number = row * width * groups + group * width + column
     asked = np.concatenate([descriptor.offsets(rows) for descriptor in descriptors], axis=1)
-    there = np.full(max(int(places.max()), int(asked.max())) + 2, NOTHING, np.int64)
+    there = np.full(max(int(np.max(places)), int(np.max(asked))) + 2, NOTHING, np.int64)
     there[places.reshape(number.shape)] = number
     found: Ints = there[asked]
     return found
