@@ -32,7 +32,9 @@ def draw(found: LandingState) -> str:
     still.note(
         _MARGIN,
         40,
-        UNMEASURED if one is None else f"{found.landed()}. Looks came {one['resolution']} cycles apart (median).",
+        UNMEASURED
+        if one is None
+        else f"{found.landed()}. Looks came {one['resolution']} cycles apart (median). All is measured.",
     )
     _grid(still, found, high)
     if one is not None:

@@ -65,7 +65,7 @@ function render({ model, el }) {
     for (const input of warmth.node.querySelectorAll("input")) input.disabled = !can.includes(input.value) && input.value !== now.warmth;
     const { one, tile, shades, values } = found;
     setText(heading, "Shared memory");
-    setText(note, one ? `${TITLES[now.shown]}: ${landed(found)}. Looks came ${one.resolution} cycles apart (median).` : found.source);
+    setText(note, one ? `${TITLES[now.shown]}: ${landed(found)}. Looks came ${one.resolution} cycles apart (median). Time has no model here: all is measured.` : found.source);
     note.classList.toggle("tma-unmeasured", !one);
     grid.cells.forEach((cell, piece) => {
       const is = shades[piece];
