@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from tmalab import model
-from tmalab.errors import HardwareError, RecordingError
 from tmalab.experiment.atoms_cases import (
     ATOM_COLS,
     ATOM_COLUMNS,
@@ -42,6 +41,7 @@ from tmalab.experiment.case import Case
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.transfer_case import BACKGROUND
+from tmalab.figures.answers import answer_of
 from tmalab.figures.atoms_fields import FIELDS, fields_of, verdict
 from tmalab.figures.tile_tables import CHUNK, LINE, VIEWS, changes, decode, gpu_name, pack, source_line
 from tmalab.model.box_bytes import footprint_bytes, row_pitch_bytes
@@ -99,25 +99,9 @@ def view_words(swizzle: str, group: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _seen(observe: Observe | None, case: Case) -> Observation | None:
-    """The observation of a case; None where there is none. Raises HardwareError for one whose bytes are no answer."""
-    if observe is None:
-        return None
-    try:
-        seen = observe(case)
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    failed = seen.values.get("error") or (None if seen.values.get("completed", True) else "TIMEOUT")
-    if failed:
-        raise HardwareError(f"{case.name} ended with {failed}: {seen.values.get('diagnosis') or 'no diagnosis'}")
-    return seen
-
-
 def _several(observe: Observe | None, cases: Sequence[Case]) -> list[Observation]:
     """The observations of all of `cases`; none where one is missing."""
-    found = [one for case in cases if (one := _seen(observe, case)) is not None]
+    found = [one for case in cases if (one := answer_of(observe, case)) is not None]
     return found if len(found) == len(cases) else []
 
 

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from tmalab import model
 from tmalab.checker.explore import OF_THE_MAP, explore
-from tmalab.errors import RecordingError
 from tmalab.experiment.box_cases import (
     BOX_COORDS,
     BOX_MAPS,
@@ -33,6 +32,7 @@ from tmalab.experiment.box_cases import (
 from tmalab.experiment.case import Case
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
+from tmalab.figures.answers import recorded_of
 from tmalab.figures.tile_tables import gpu_name, source_line
 from tmalab.model.tensor_map import TensorMap
 
@@ -100,7 +100,7 @@ def box_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dict[
         copies = {}
         for coords in example.coords:
             answer = explore({"tensor_map": example.tensor_map.to_dict(), "coords": list(coords)})
-            seen = _seen(observe, example.case(coords))
+            seen = recorded_of(observe, example.case(coords))
             if seen is not None:
                 gpu = gpu_name(seen)
             line = -1 if seen is None else lines.setdefault(source_line(seen), len(lines))
@@ -132,17 +132,6 @@ def _window(example: Example) -> list[list[int]]:
     ):
         found.append([min(0, *starts), max(size, max(starts) + box)])
     return [*found, [0, 1]][:2]
-
-
-def _seen(observe: Observe | None, case: Case) -> Observation | None:
-    if observe is None:
-        return None
-    try:
-        return observe(case)
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
 
 
 def _measured(

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tmalab.errors import HardwareError, InputError, RecordingError
 from tmalab.experiment.case import Case
-from tmalab.experiment.cute_cases import STRIPS, TILE, TILES, cute_cases
+from tmalab.experiment.cute_cases import STRIPS, TILE, TILES
 from tmalab.experiment.observation import Observation
+from tmalab.figures.answers import answer_to
 from tmalab.figures.cost_tables import write_numbers
 from tmalab.figures.landing_tables import bins
 from tmalab.figures.tile_tables import source_line
@@ -44,7 +44,7 @@ def coordinates_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any
         "down": [TILE[0] * number for number in range(STRIPS)],
         "calls": calls(), "choices": {"view": list(VIEWS), "shown": list(SHOWN)},
     }  # fmt: skip
-    seen = _seen(observe)
+    seen = answer_to(observe, "cute/strips")
     if seen is None:
         return spec, {"line": None, "measured": None}
     return spec, {"line": source_line(seen), "measured": _measured(seen)}
@@ -68,24 +68,6 @@ def calls() -> list[list[str]]:
         ["tma_partition(atom, 0, make_layout(1), …)", open_(grouped.partition())],
         ["copy(atom, global_part, shared_part, …)", "cp.async.bulk.tensor.2d … [map, {coords}] …"],
     ]
-
-
-def _seen(observe: Observe | None) -> Observation | None:
-    """The observation; None where there is no recording of it."""
-    if observe is None:
-        return None
-    case = next(one for one in cute_cases() if one.name == "cute/strips")
-    try:
-        seen = observe(case)
-    except InputError:
-        return None
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    if seen.values.get("error") or not seen.values.get("completed"):
-        raise HardwareError(f"{case.name} ended with {seen.values.get('error') or 'TIMEOUT'}")
-    return seen
 
 
 def _flat(seen: Observation, name: str) -> list[int]:

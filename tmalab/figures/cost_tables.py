@@ -18,7 +18,7 @@ from itertools import groupby
 from typing import Any
 
 from tmalab.checker.cost import cost_answer
-from tmalab.errors import InputError, RecordingError
+from tmalab.errors import InputError
 from tmalab.experiment.bank_patterns import Pattern, patterns_of
 from tmalab.experiment.case import Case
 from tmalab.experiment.cost_cases import (
@@ -31,6 +31,7 @@ from tmalab.experiment.cost_cases import (
     cost_tiles,
 )
 from tmalab.experiment.observation import Observation
+from tmalab.figures.answers import recorded_of
 from tmalab.figures.tile_tables import gpu_name, source_line
 from tmalab.model.lane_expression import NAMES
 from tmalab.model.tile_access import LANES, Tile
@@ -141,13 +142,8 @@ def _operation(access: str, op: str = "load") -> str:
 
 def measurements(observe: Observe | None) -> tuple[Mapping[Pattern, tuple[float, float, int]], Observation | None]:
     """Of each pattern that was measured: cycles an access, their spread, wavefronts; and the observation."""
-    if observe is None:
-        return {}, None
-    try:
-        seen = observe(cost_case())
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
+    seen = recorded_of(observe, cost_case())
+    if seen is None:
         return {}, None
     arrays = (seen[name].tolist() for name in ("cycles", "spread", "wavefronts"))
     return dict(zip(patterns_of(seen.case.params), zip(*arrays, strict=True), strict=True)), seen

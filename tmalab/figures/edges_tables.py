@@ -19,9 +19,9 @@ from itertools import product
 from math import isnan
 from typing import Any
 
-from tmalab.errors import HardwareError, RecordingError
 from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
+from tmalab.figures.answers import answer_of
 from tmalab.figures.edges_geometry import EXPERIMENTS, Experiment, Layout, layout, memories
 from tmalab.figures.tile_tables import gpu_name, source_line
 
@@ -63,7 +63,7 @@ def edges_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
     gpu = gpu_name(None)
     experiments = []
     for experiment in EXPERIMENTS.values():
-        seen = _seen(observe, experiment.case)
+        seen = answer_of(observe, experiment.case)
         if seen is not None:
             gpu = gpu_name(seen)
         line = -1 if seen is None else lines.setdefault(source_line(seen), len(lines))
@@ -73,22 +73,6 @@ def edges_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
         "choices": {"experiment": list(EXPERIMENTS), "view": list(VIEWS)}, "cells": [list(cell) for cell in CELLS],
     }  # fmt: skip
     return spec, {"lines": list(lines), "gpu": gpu}
-
-
-def _seen(observe: Observe | None, case: Case) -> Observation | None:
-    """The observation of a case; None where there is none. Raises HardwareError for one whose bytes are no answer."""
-    if observe is None:
-        return None
-    try:
-        seen = observe(case)
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    failed = seen.values.get("error") or (None if seen.values.get("completed", True) else "TIMEOUT")
-    if failed:
-        raise HardwareError(f"{case.name} ended with {failed}: {seen.values.get('diagnosis') or 'no diagnosis'}")
-    return seen
 
 
 def _tables(experiment: Experiment, seen: Observation | None) -> dict[str, Any]:

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tmalab.errors import HardwareError, InputError, RecordingError
+from tmalab.errors import HardwareError
 from tmalab.experiment.barrier_word import TX_STEP_BYTES, decode_state
 from tmalab.experiment.case import Case
-from tmalab.experiment.catalogue import case as case_of
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.timeline_cases import LANDINGS, WARMTHS
+from tmalab.figures.answers import answer_to
 from tmalab.figures.cost_tables import read_numbers, write_numbers
 from tmalab.figures.lanes import Lane, Mark
 from tmalab.figures.tile_tables import source_line
@@ -68,8 +68,8 @@ def landing_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], d
     states: list[dict[str, Any] | None] = []
     for tile in tiles:
         for warmth in WARMTHS:
-            seen = _seen(observe, f"landing/{tile['name']}/{warmth}")
-            counted = _seen(observe, f"landing/{tile['name']}/{warmth}-counts")
+            seen = answer_to(observe, f"landing/{tile['name']}/{warmth}")
+            counted = answer_to(observe, f"landing/{tile['name']}/{warmth}-counts")
             if seen is None:
                 states.append(None)
                 continue
@@ -93,23 +93,6 @@ def _tile(box: Sequence[int], swizzle: str, piece_bytes: int) -> dict[str, Any]:
         "row_bytes": row_bytes, "bytes": total, "pieces": pieces, "cols": cols,
         "label": f"{box[0]} x {box[1]}, {swizzle}, by {piece_bytes}",
     }  # fmt: skip
-
-
-def _seen(observe: Observe | None, name: str) -> Observation | None:
-    """The observation of a case; None where the catalogue or the recordings have none."""
-    if observe is None:
-        return None
-    try:
-        seen = observe(case_of(name))
-    except InputError:  # the catalogue has no such case
-        return None
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    if not seen.values.get("completed", True):
-        raise HardwareError(f"{name} ended with {seen.values.get('error') or 'TIMEOUT'}")
-    return seen
 
 
 def _quantiles(values: Any) -> list[int]:

@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tmalab.errors import HardwareError, RecordingError
 from tmalab.experiment.case import Case
-from tmalab.experiment.catalogue import case as case_of
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.timeline_builders import timeline_of
 from tmalab.experiment.timeline_cases import WARMTHS, WATCHES
+from tmalab.figures.answers import answer_to
 from tmalab.figures.loads_model import MODEL_LINE, difference, modelled
 from tmalab.figures.loads_run import measured
 from tmalab.figures.tile_tables import gpu_name, source_line
@@ -39,7 +38,7 @@ def loads_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
     states: list[dict[str, Any] | None] = []
     gpu = gpu_name(None)
     for warmth in WARMTHS:
-        seen, twin, counted = (_seen(observe, f"timeline/two-loads/{warmth}/{watched}") for watched in WATCHES)
+        seen, twin, counted = (answer_to(observe, f"timeline/two-loads/{warmth}/{watched}") for watched in WATCHES)
         if seen is None:
             states.append(None)
             continue
@@ -54,18 +53,3 @@ def loads_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
         "model": {**modelled().to_dict(), "line": MODEL_LINE}, "most_steps": MOST_STEPS,
     }  # fmt: skip
     return spec, {"lines": list(lines), "gpu": gpu, "states": states}
-
-
-def _seen(observe: Observe | None, name: str) -> Observation | None:
-    """The observation of a case; None where there is none."""
-    if observe is None:
-        return None
-    try:
-        seen = observe(case_of(name))
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    if not seen.values.get("completed", True):
-        raise HardwareError(f"{name} ended with {seen.values.get('error') or 'TIMEOUT'}")
-    return seen

@@ -16,12 +16,11 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
-from tmalab.errors import HardwareError, RecordingError
 from tmalab.experiment.case import Case
-from tmalab.experiment.catalogue import case as case_of
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.parity_program import PACES, RULES, TILES, barrier_after, case_name, outlooks, parity_events
 from tmalab.experiment.parity_program import parity_given as given_by
+from tmalab.figures.answers import answer_to
 from tmalab.figures.tile_tables import source_line
 from tmalab.model.barrier_program import BarrierProgram
 
@@ -56,7 +55,7 @@ def parity_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], di
     for rule in RULES:
         paces: list[dict[str, Any] | None] = []
         for pace in PACES:
-            seen = _seen(observe, case_name(rule, pace))
+            seen = answer_to(observe, case_name(rule, pace))
             if seen is not None:
                 line = lines.setdefault(source_line(seen), len(lines))
                 paces.append({**_measured(seen, asked=pace == "in flight"), "line": line})
@@ -87,20 +86,6 @@ def _model(rule: str) -> dict[str, Any]:
         "outlooks": [[[int(one) for one in outlook] for outlook in outlooks(rule, pace)] for pace in PACES],
         "outcomes": [list(BarrierProgram(parity_events(rule, pace)).run().outcomes) for pace in PACES],
     }
-
-
-def _seen(observe: Observe | None, name: str) -> Observation | None:
-    if observe is None:
-        return None
-    try:
-        seen = observe(case_of(name))
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    if seen.values.get("error") or not seen.values.get("completed", True):
-        raise HardwareError(f"{name} ended with {seen.values.get('error') or 'TIMEOUT'}")
-    return seen
 
 
 def _measured(seen: Observation, *, asked: bool) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from itertools import product
 from typing import Any
 
 from tmalab import model
-from tmalab.errors import RecordingError
 from tmalab.experiment.case import Case
 from tmalab.experiment.catalogue import TILE_BASES, TILE_MEMORY, tile_figure_case, tile_figure_map
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
+from tmalab.figures.answers import recorded_of
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.palette import tint
@@ -167,11 +167,8 @@ def _tables(observe: Callable[[Case], Observation], title: str) -> tuple[dict[st
     of: list[int] = []  # which of them each tile has, -1 for none
     gpu = gpu_name(None)
     for writer, base in product(WRITERS, TILE_BASES):
-        try:
-            seen = observe(tile_figure_case(writer, 0, 0, base))
-        except RecordingError as error:
-            if error.field != "case":  # there is one, and it is damaged
-                raise
+        seen = recorded_of(observe, tile_figure_case(writer, 0, 0, base))
+        if seen is None:
             memory = make_bytes(TILE_MEMORY)
             smem = model.load(tile_figure_map(writer), memory, (0, 0), smem_bytes=SMEM_BYTES, smem_base=base)
             of.append(-1)

@@ -18,11 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from tmalab.errors import HardwareError, RecordingError
 from tmalab.experiment.case import Case
-from tmalab.experiment.catalogue import case as case_of
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.store_programs import FATES, fates, groups_of, reuse_events
+from tmalab.figures.answers import answer_to
 from tmalab.figures.tile_tables import source_line
 from tmalab.model.barrier_program import BarrierProgram
 
@@ -70,7 +69,7 @@ def reuse_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
     runs: list[dict[str, Any] | None] = []
     states: list[list[Any] | None] = []
     for stores in range(1, MOST_STORES + 1):
-        seen = _seen(observe, f"reuse/stores-{stores}")
+        seen = answer_to(observe, f"reuse/stores-{stores}")
         if seen is None:
             runs.append(None)
             states += [None] * ((1 << stores) * len(WAITS))
@@ -103,20 +102,6 @@ def _groups(stores: int, commits: int) -> list[int]:
     """The group that each store is in; -1 for none."""
     committed = groups_of(stores, commits).committed
     return [next((number for number, group in enumerate(committed) if store in group), -1) for store in range(stores)]
-
-
-def _seen(observe: Observe | None, name: str) -> Observation | None:
-    if observe is None:
-        return None
-    try:
-        seen = observe(case_of(name))
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    if seen.values.get("error") or not seen.values.get("completed", True):
-        raise HardwareError(f"{name} ended with {seen.values.get('error') or 'TIMEOUT'}")
-    return seen
 
 
 def _states(seen: Observation, stores: int) -> Iterator[list[Any]]:

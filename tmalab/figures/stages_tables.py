@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tmalab.errors import HardwareError, InputError, RecordingError
 from tmalab.experiment.case import Case
-from tmalab.experiment.cute_cases import WALKS, cute_cases
+from tmalab.experiment.cute_cases import WALKS
 from tmalab.experiment.observation import Observation
+from tmalab.figures.answers import answer_to
 from tmalab.figures.cost_tables import write_numbers
 from tmalab.figures.tile_tables import source_line
 
@@ -36,7 +36,7 @@ def stages_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], di
         "schema": 1, "name": "stages", "title": title, "choices": {"via": list(VIAS), "stages": list(STAGES)},
         "tile_bytes": 32768, "blocks": BLOCKS,
     }  # fmt: skip
-    walked, rated = (_seen(observe, name) for name in ("cute/timeline", "cute/rate"))
+    walked, rated = (answer_to(observe, name) for name in ("cute/timeline", "cute/rate"))
     if walked is None or rated is None:
         return spec, {"line": None, "states": [None] * len(WALKS), "end": 0}
     shares = _shares(rated)
@@ -58,20 +58,3 @@ def _shares(rated: Observation) -> dict[tuple[str, int, int], float]:
         (via, stages, blocks): round(float(driver / ms), 3)
         for (via, stages, blocks), ms in zip(versions, medians, strict=True)
     }
-
-
-def _seen(observe: Observe | None, name: str) -> Observation | None:
-    """The observation of that case; None where there is no recording of it."""
-    if observe is None:
-        return None
-    try:
-        seen = observe(next(case for case in cute_cases() if case.name == name))
-    except InputError:
-        return None
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    if seen.values.get("error"):
-        raise HardwareError(f"{name} ended with {seen.values['error']}")
-    return seen

@@ -21,7 +21,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tmalab import model
-from tmalab.errors import HardwareError, RecordingError
 from tmalab.experiment.case import Case
 from tmalab.experiment.catalogue import (
     TILE_BASES,
@@ -35,6 +34,7 @@ from tmalab.experiment.catalogue import (
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.transfer_case import BACKGROUND
+from tmalab.figures.answers import answer_of
 from tmalab.model.tensor_map import TensorMap
 
 if TYPE_CHECKING:
@@ -101,20 +101,7 @@ def observed(observe: Observe) -> Iterator[Observation | None]:
     Raises HardwareError where the experiment itself failed: its bytes are then no answer.
     """
     for state in states():
-        case = tile_figure_case(*state)
-        try:
-            observation = observe(case)
-        except RecordingError as error:
-            if error.field != "case":  # there is one, and it is damaged
-                raise
-            yield None
-            continue
-        failed = observation.values.get("error") or (None if observation.values.get("completed", True) else "TIMEOUT")
-        if failed:
-            raise HardwareError(
-                f"{case.name} ended with {failed}: {observation.values.get('diagnosis') or 'no diagnosis'}"
-            )
-        yield observation
+        yield answer_of(observe, tile_figure_case(*state))
 
 
 def changes(smem: bytes, predicted: bytes, chunks: Sequence[int]) -> list[dict[str, Any]]:

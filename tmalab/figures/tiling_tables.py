@@ -18,7 +18,6 @@ from itertools import product
 from typing import Any
 
 from tmalab import model
-from tmalab.errors import HardwareError, RecordingError
 from tmalab.experiment.case import Case
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
@@ -38,6 +37,7 @@ from tmalab.experiment.tiling_cases import (
     tiling_case,
     tiling_map,
 )
+from tmalab.figures.answers import answer_of
 from tmalab.figures.tile_tables import changes, decode, gpu_name, pack, source_line
 from tmalab.model.element_types import element_type
 from tmalab.model.swizzle import CHUNK_BYTES, LINE_BYTES
@@ -100,9 +100,11 @@ def tiling_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], di
     tables: dict[str, int] = {}
     lines: dict[str, int] = {}
     seen = {
-        (layout, dtype): _seen(observe, tiling_case(*layout, dtype)) for layout in LAYOUTS for dtype in TILING_DTYPES
+        (layout, dtype): answer_of(observe, tiling_case(*layout, dtype))
+        for layout in LAYOUTS
+        for dtype in TILING_DTYPES
     }
-    reads, accesses = _seen(observe, banks_case()), accesses_of_states()
+    reads, accesses = answer_of(observe, banks_case()), accesses_of_states()
     layouts = [_layout(layout, seen, tables, observe) for layout in LAYOUTS]
     of = [-1 if one is None else lines.setdefault(source_line(one), len(lines)) for one in seen.values()]
     spec = {
@@ -227,24 +229,8 @@ def _refused(dtype: str, observe: Observe | None) -> dict[str, Any]:
     """The map that the ungrouped layout asks for: the rule that it breaks, and the driver's recorded answer."""
     tm = refused_map(dtype)
     (broken,) = tm.violations()
-    seen = _seen(observe, refused_case(dtype))
+    seen = answer_of(observe, refused_case(dtype))
     return {
         "copy": _words(tm), "rule": broken.rule, "message": broken.message,
         "accepted": None if seen is None else seen["accepted"],
     }  # fmt: skip
-
-
-def _seen(observe: Observe | None, case: Case) -> Observation | None:
-    """The observation of a case; None where there is none. Raises HardwareError for one whose bytes are no answer."""
-    if observe is None:
-        return None
-    try:
-        seen = observe(case)
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    failed = seen.values.get("error") or (None if seen.values.get("completed", True) else "TIMEOUT")
-    if failed:
-        raise HardwareError(f"{case.name} ended with {failed}: {seen.values.get('diagnosis') or 'no diagnosis'}")
-    return seen

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tmalab import model
-from tmalab.errors import HardwareError, RecordingError
 from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.wgmma_cases import (
@@ -33,6 +32,7 @@ from tmalab.experiment.wgmma_cases import (
     wgmma_case,
     wgmma_tile_map,
 )
+from tmalab.figures.answers import answer_of
 from tmalab.figures.tile_tables import gpu_name, source_line
 from tmalab.model.swizzle import pattern
 
@@ -76,7 +76,7 @@ def wgmma_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
 
     `hardware` is null where nothing is recorded and "=" where it is the model's table; `line` is then -1.
     """
-    seen = {tile: _seen(observe, wgmma_case(tile)) for tile in TILES}
+    seen = {tile: answer_of(observe, wgmma_case(tile)) for tile in TILES}
     lines: dict[str, int] = {}
     line = {
         tile: -1 if one is None else lines.setdefault(source_line(one), len(lines)) for tile, one in seen.items()
@@ -93,21 +93,6 @@ def wgmma_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dic
     }  # fmt: skip
     gpu = gpu_name(next((one for one in seen.values() if one), None))
     return spec, {"lines": list(lines), "gpu": gpu}
-
-
-def _seen(observe: Observe | None, case: Case) -> Observation | None:
-    """The observation of a case; None where there is none. Raises HardwareError for one that is no answer."""
-    if observe is None:
-        return None
-    try:
-        seen = observe(case)
-    except RecordingError as error:
-        if error.field != "case":  # there is one, and it is damaged
-            raise
-        return None
-    if failed := seen.values.get("error"):
-        raise HardwareError(f"{case.name} ended with {failed}: {seen.values.get('diagnosis') or 'no diagnosis'}")
-    return seen
 
 
 def _table(predicted: list[int], found: list[int] | None) -> dict[str, Any]:
