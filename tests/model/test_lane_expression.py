@@ -202,6 +202,7 @@ def bigger(parts):
 
 
 @given(st.recursive(leaves, bigger, max_leaves=8), st.integers(0, 31))
+@pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")  # of a comparison: Python's from 3.12 on
 @settings(max_examples=300, deadline=None)
 def test_it_agrees_with_python_wherever_it_answers(text, lane):
     found = answer(text, lane, row=lane // 4)
