@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tmalab.figures import atoms_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.atoms_state import AtomsState
-from tmalab.figures.atoms_tables import CELLS, CHOICES, Observe, atoms_spec
+from tmalab.figures.atoms_tables import CELLS, CHOICES, atoms_spec
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 

@@ -13,7 +13,7 @@ The hardware's table is its bytes alone; the model takes no part in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -41,13 +41,11 @@ from tmalab.experiment.case import Case
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.transfer_case import BACKGROUND
-from tmalab.figures.answers import answer_of
+from tmalab.figures.answers import Observe, answer_of
 from tmalab.figures.atoms_fields import FIELDS, fields_of, verdict
 from tmalab.figures.tile_tables import CHUNK, LINE, VIEWS, changes, decode, gpu_name, pack, source_line
 from tmalab.model.box_bytes import footprint_bytes, row_pitch_bytes
 from tmalab.model.swizzle import span_bytes
-
-Observe = Callable[[Case], Observation]
 
 SLICE_CHUNKS = 2 * ATOM_SLICE // CHUNK
 CELLS = tuple(product(range(ATOM_ROWS), range(SLICE_CHUNKS)))  # (row, chunk) of the slice

@@ -17,9 +17,10 @@ import traitlets
 from tmalab.checker.explore import explore_json
 from tmalab.errors import InputError
 from tmalab.figures import box_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.box_state import NOT_MEASURED, BoxState, read_edit
-from tmalab.figures.box_tables import EXAMPLES, VIEWS, Observe, box_spec
+from tmalab.figures.box_tables import EXAMPLES, VIEWS, box_spec
 from tmalab.figures.bundle import esm
 from tmalab.model.tensor_map_fields import integer
 

@@ -11,7 +11,6 @@ Each element of the tensor holds a number of its own, so that the bytes of share
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -32,11 +31,9 @@ from tmalab.experiment.box_cases import (
 from tmalab.experiment.case import Case
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
-from tmalab.figures.answers import recorded_of
+from tmalab.figures.answers import Observe, recorded_of
 from tmalab.figures.tile_tables import gpu_name, source_line
 from tmalab.model.tensor_map import TensorMap
-
-Observe = Callable[[Case], Observation]
 
 VIEWS = ("hardware", "model", "difference")
 FIELDS = ("dtype", "global_dim", "global_strides", "box_dim", "element_strides", "swizzle", "oob_fill")

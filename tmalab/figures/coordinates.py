@@ -13,10 +13,11 @@ from typing import Any
 
 from tmalab.experiment.cute_cases import STRIPS, TILES
 from tmalab.figures import coordinates_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.coordinates_state import CoordinatesState
-from tmalab.figures.coordinates_tables import SHOWN, VIEWS, Observe, coordinates_spec
+from tmalab.figures.coordinates_tables import SHOWN, VIEWS, coordinates_spec
 
 _TITLE = "A coordinate tensor"
 

@@ -13,19 +13,16 @@ Every tile's numbers come in the order of the matrix: strip by strip.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from tmalab.experiment.case import Case
 from tmalab.experiment.cute_cases import STRIPS, TILE, TILES
 from tmalab.experiment.observation import Observation
-from tmalab.figures.answers import answer_to
+from tmalab.figures.answers import Observe, answer_to
 from tmalab.figures.cost_tables import write_numbers
 from tmalab.figures.landing_tables import bins
 from tmalab.figures.tile_tables import source_line
 from tmalab.model.coordinate_tensor import CoordinateTensor
-
-Observe = Callable[[Case], Observation]
 
 VIEWS = ("hardware", "model", "difference")
 SHOWN = ("landed", "SM")

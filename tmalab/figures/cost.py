@@ -18,10 +18,11 @@ from tmalab.checker.cost import cost_json
 from tmalab.errors import InputError
 from tmalab.experiment.cost_cases import COST_DTYPES
 from tmalab.figures import cost_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.cost_state import NOT_MEASURED, CostState
-from tmalab.figures.cost_tables import VIEWS, WIDTHS, Observe, cost_spec
+from tmalab.figures.cost_tables import VIEWS, WIDTHS, cost_spec
 from tmalab.model.tile_access import LANES
 from tmalab.model.tile_cost import SWIZZLES, TILE_ACCESSES
 

@@ -13,14 +13,13 @@ The place in the tile that a lane reads is its address in the plain layout, so t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from tmalab.checker.cost import cost_answer
 from tmalab.errors import InputError
 from tmalab.experiment.bank_patterns import Pattern, patterns_of
-from tmalab.experiment.case import Case
 from tmalab.experiment.cost_cases import (
     COST_DTYPES,
     COST_PADDINGS,
@@ -31,7 +30,7 @@ from tmalab.experiment.cost_cases import (
     cost_tiles,
 )
 from tmalab.experiment.observation import Observation
-from tmalab.figures.answers import recorded_of
+from tmalab.figures.answers import Observe, recorded_of
 from tmalab.figures.tile_tables import gpu_name, source_line
 from tmalab.model.lane_expression import NAMES
 from tmalab.model.tile_access import LANES, Tile
@@ -45,8 +44,6 @@ from tmalab.model.tile_cost import (
     least_free_padding,
     remedy,
 )
-
-Observe = Callable[[Case], Observation]
 
 VIEWS = ("hardware", "model", "difference")
 WIDTHS = ("element", "4", "8", "16")

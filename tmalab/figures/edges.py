@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tmalab.figures import edges_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.edges_geometry import EXPERIMENTS
 from tmalab.figures.edges_state import EdgesState
-from tmalab.figures.edges_tables import CELLS, VIEWS, Observe, edges_spec
+from tmalab.figures.edges_tables import CELLS, VIEWS, edges_spec
 
 _TITLE = "At the edges"
 

@@ -14,18 +14,15 @@ The hardware's table is its bytes alone; the model takes no part in it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import product
 from math import isnan
 from typing import Any
 
-from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
-from tmalab.figures.answers import answer_of
+from tmalab.figures.answers import Observe, answer_of
 from tmalab.figures.edges_geometry import EXPERIMENTS, Experiment, Layout, layout, memories
 from tmalab.figures.tile_tables import gpu_name, source_line
-
-Observe = Callable[[Case], Observation]
 
 VIEWS = ("hardware", "model", "difference")
 CELLS = tuple(product(range(8), range(16)))  # (row, column) of the largest boxes

@@ -13,10 +13,11 @@ from typing import Any
 
 from tmalab.experiment.timeline_cases import LANDINGS
 from tmalab.figures import landing_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.landing_state import LandingState
-from tmalab.figures.landing_tables import ELEMENT_BYTES, FRAMES, SHOWN, TILES, WARMTHS, Observe, landing_spec
+from tmalab.figures.landing_tables import ELEMENT_BYTES, FRAMES, SHOWN, TILES, WARMTHS, landing_spec
 
 _TITLE = "The tile landing"
 _MOST_PIECES = max(ELEMENT_BYTES * box[0] * box[1] // piece_bytes for box, _, piece_bytes in LANDINGS)

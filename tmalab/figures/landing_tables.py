@@ -15,20 +15,17 @@ Every number is measured, so all of them stand with the provenance: another run 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tmalab.errors import HardwareError
 from tmalab.experiment.barrier_word import TX_STEP_BYTES, decode_state
-from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.timeline_cases import LANDINGS, WARMTHS
-from tmalab.figures.answers import answer_to
+from tmalab.figures.answers import Observe, answer_to
 from tmalab.figures.cost_tables import read_numbers, write_numbers
 from tmalab.figures.lanes import Lane, Mark
 from tmalab.figures.tile_tables import source_line
-
-Observe = Callable[[Case], Observation]
 
 SHOWN = ("one run", "median", "spread")
 SHADES = 8

@@ -16,10 +16,11 @@ from typing import Any
 
 from tmalab.experiment.timeline_cases import WARMTHS
 from tmalab.figures import loads_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.loads_state import LoadsState
-from tmalab.figures.loads_tables import MOST_STEPS, VIEWS, Observe, loads_spec
+from tmalab.figures.loads_tables import MOST_STEPS, VIEWS, loads_spec
 
 _TITLE = "Two loads, one barrier"
 

@@ -11,19 +11,14 @@ steps are spaced evenly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from tmalab.experiment.case import Case
-from tmalab.experiment.observation import Observation
 from tmalab.experiment.timeline_builders import timeline_of
 from tmalab.experiment.timeline_cases import WARMTHS, WATCHES
-from tmalab.figures.answers import answer_to
+from tmalab.figures.answers import Observe, answer_to
 from tmalab.figures.loads_model import MODEL_LINE, difference, modelled
 from tmalab.figures.loads_run import measured
 from tmalab.figures.tile_tables import gpu_name, source_line
-
-Observe = Callable[[Case], Observation]
 
 VIEWS = ("hardware", "model", "difference")
 MOST_STEPS = 16  # of any run

@@ -16,10 +16,11 @@ from typing import Any
 
 from tmalab.experiment.parity_program import RULES, TILES
 from tmalab.figures import parity_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.parity_state import ParityState
-from tmalab.figures.parity_tables import ROWS, VIEWS, Observe, parity_spec
+from tmalab.figures.parity_tables import ROWS, VIEWS, parity_spec
 
 _TITLE = "Parity"
 

@@ -12,19 +12,16 @@ The model's tables stand in the spec, the measured ones beside the provenance: a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.parity_program import PACES, RULES, TILES, barrier_after, case_name, outlooks, parity_events
 from tmalab.experiment.parity_program import parity_given as given_by
-from tmalab.figures.answers import answer_to
+from tmalab.figures.answers import Observe, answer_to
 from tmalab.figures.tile_tables import source_line
 from tmalab.model.barrier_program import BarrierProgram
-
-Observe = Callable[[Case], Observation]
 
 VIEWS = ("hardware", "model", "difference")
 WHOSE = ("own", "stale", "half", "later")

@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tmalab.figures import reuse_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.reuse_state import ReuseState
-from tmalab.figures.reuse_tables import KINDS, MOST_STORES, STORE_LINES, VIEWS, Observe, reuse_spec
+from tmalab.figures.reuse_tables import KINDS, MOST_STORES, STORE_LINES, VIEWS, reuse_spec
 
 _TITLE = "When may I reuse the buffer?"
 

@@ -14,18 +14,15 @@ The model's tables stand in the spec, the measured ones beside the provenance: a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.store_programs import FATES, fates, groups_of, reuse_events
-from tmalab.figures.answers import answer_to
+from tmalab.figures.answers import Observe, answer_to
 from tmalab.figures.tile_tables import source_line
 from tmalab.model.barrier_program import BarrierProgram
-
-Observe = Callable[[Case], Observation]
 
 VIEWS = ("hardware", "model", "difference")
 MOST_STORES, STORE_LINES = 4, 128

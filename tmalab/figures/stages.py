@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tmalab.figures import stages_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.stages_state import StagesState
-from tmalab.figures.stages_tables import STAGES, VIAS, Observe, stages_spec
+from tmalab.figures.stages_tables import STAGES, VIAS, stages_spec
 
 _TITLE = "Loads that run ahead"
 

@@ -11,17 +11,13 @@ All of it is measured, and the model has no clock.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from tmalab.experiment.case import Case
 from tmalab.experiment.cute_cases import WALKS
 from tmalab.experiment.observation import Observation
-from tmalab.figures.answers import answer_to
+from tmalab.figures.answers import Observe, answer_to
 from tmalab.figures.cost_tables import write_numbers
 from tmalab.figures.tile_tables import source_line
-
-Observe = Callable[[Case], Observation]
 
 VIAS = ("registers", "tma")  # how a tile leaves shared memory
 STAGES = (1, 2, 3, 4)

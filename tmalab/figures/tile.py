@@ -13,10 +13,11 @@ from itertools import product
 from typing import Any
 
 from tmalab.figures import tile_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.tile_state import TileState
-from tmalab.figures.tile_tables import STATES, VIEWS, Observe, tile_spec
+from tmalab.figures.tile_tables import STATES, VIEWS, tile_spec
 
 _TITLE = "One tile through the TMA engine"
 _CELLS = tuple(product(range(8), range(8)))

@@ -15,13 +15,12 @@ The hardware's table is read from its bytes alone; the model takes no part in it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tmalab import model
-from tmalab.experiment.case import Case
 from tmalab.experiment.catalogue import (
     TILE_BASES,
     TILE_BOXES,
@@ -34,13 +33,12 @@ from tmalab.experiment.catalogue import (
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.transfer_case import BACKGROUND
-from tmalab.figures.answers import answer_of
+from tmalab.figures.answers import Observe, answer_of
 from tmalab.model.tensor_map import TensorMap
 
 if TYPE_CHECKING:
     import numpy as np
 
-Observe = Callable[[Case], Observation]
 
 CHUNK = 16  # bytes
 LINE = 128  # bytes: one word of each of the 32 banks

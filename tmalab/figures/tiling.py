@@ -14,10 +14,11 @@ from typing import Any
 
 from tmalab.experiment.tiling_cases import COLUMNS, FIRST_ROWS, TILING_DTYPES, TILING_ROWS, TILING_SWIZZLES, TILINGS
 from tmalab.figures import tiling_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.tiling_state import TilingState
-from tmalab.figures.tiling_tables import VIEWS, Observe, tiling_spec
+from tmalab.figures.tiling_tables import VIEWS, tiling_spec
 
 _TITLE = "Tiling and bank conflicts"
 

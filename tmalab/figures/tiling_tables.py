@@ -13,12 +13,11 @@ The hardware's table is read from its bytes alone; the model takes no part in it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from tmalab import model
-from tmalab.experiment.case import Case
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.tiling_cases import (
@@ -37,14 +36,12 @@ from tmalab.experiment.tiling_cases import (
     tiling_case,
     tiling_map,
 )
-from tmalab.figures.answers import answer_of
+from tmalab.figures.answers import Observe, answer_of
 from tmalab.figures.tile_tables import changes, decode, gpu_name, pack, source_line
 from tmalab.model.element_types import element_type
 from tmalab.model.swizzle import CHUNK_BYTES, LINE_BYTES
 from tmalab.model.tensor_map import TensorMap
 from tmalab.model.wavefronts import WarpAccess
-
-Observe = Callable[[Case], Observation]
 
 LINE_CHUNKS = LINE_BYTES // CHUNK_BYTES  # as many as there are bank groups S0 … S7, of four banks each
 CHUNKS = TILING_ROWS * TILING_COLUMNS

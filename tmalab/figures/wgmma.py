@@ -13,10 +13,11 @@ from typing import Any
 
 from tmalab.experiment.wgmma_cases import DESCRIPTORS, TILES
 from tmalab.figures import wgmma_still
+from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.wgmma_state import WgmmaState
-from tmalab.figures.wgmma_tables import CELLS, FIRST_ROWS, VIEWS, Observe, wgmma_spec
+from tmalab.figures.wgmma_tables import CELLS, FIRST_ROWS, VIEWS, wgmma_spec
 
 _TITLE = "The same tile, read with the right and the wrong descriptor"
 

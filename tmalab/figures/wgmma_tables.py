@@ -12,14 +12,13 @@ The hardware's tables are its bytes and its products alone; the model takes no p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tmalab import model
-from tmalab.experiment.case import Case
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.wgmma_cases import (
     COLUMNS,
@@ -32,7 +31,7 @@ from tmalab.experiment.wgmma_cases import (
     wgmma_case,
     wgmma_tile_map,
 )
-from tmalab.figures.answers import answer_of
+from tmalab.figures.answers import Observe, answer_of
 from tmalab.figures.tile_tables import gpu_name, source_line
 from tmalab.model.swizzle import pattern
 
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int64]
 
-Observe = Callable[[Case], Observation]
 
 VIEWS = ("hardware", "model", "difference")
 BAND = 8  # rows that are drawn large at a time
