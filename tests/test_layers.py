@@ -99,7 +99,7 @@ def import_all(layer_name: str) -> str:
 
 
 GPU = {"cuda", "cupy", "torch"}
-FRONT_ENDS = {"cutlass", "tvm_tirx", "triton"}
+FRONT_ENDS = {"cutlass", "tvm_tirx", "triton", "tilelang", "jax", "numba"}
 LAYERS_ABOVE_MODEL = {f"tmalab.{name}" for name in ("experiment", "hardware", "recordings", "figures", "cli")}
 
 

@@ -11,6 +11,7 @@ import pytest
 from tmalab.errors import HardwareError, InputError, RecordingError
 from tmalab.experiment import catalogue
 from tmalab.experiment.cute_cases import cute_cases
+from tmalab.experiment.frontend_tile_cases import frontend_tile_cases
 from tmalab.recordings import recorder
 from tmalab.recordings.store import Store
 
@@ -75,6 +76,19 @@ def test_a_front_end_that_is_not_here_keeps_its_recordings_unless_it_is_named(gp
     assert "cute stays as it was recorded" in capsys.readouterr().err
     with pytest.raises(HardwareError, match=r"pip install 'tmalab\[cute\]'"):
         recorder.record(["cute"], out=tmp_path / "data")
+
+
+def test_a_group_of_several_front_ends_is_recorded_where_one_of_them_is(gpu, monkeypatch, tmp_path):
+    monkeypatch.setitem(catalogue.GROUPS, "frontends", frontend_tile_cases)
+    recorder.record(["frontends"], out=tmp_path / "data")
+    before, gpu.asked = Store(tmp_path / "data").cases(), []
+    monkeypatch.setattr(
+        import_module("tmalab.frontends.front_end"), "find_spec", lambda module: module if module == "triton" else None
+    )
+    recorder.record(["frontends"], out=tmp_path / "data")
+    raw = ["frontends/raw/load", "frontends/raw/descriptor"]
+    assert gpu.asked == [*raw, *[name for name in before if name.startswith("frontends/triton/")]]
+    assert Store(tmp_path / "data").cases() == before
 
 
 def test_an_unknown_group_is_refused_before_anything_runs(gpu, tmp_path):

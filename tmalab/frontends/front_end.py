@@ -7,7 +7,7 @@
 >>> front_end("basic")
 Traceback (most recent call last):
     ...
-tmalab.errors.InputError: front_end='basic': unknown. Fix: use one of cute, tirx, triton.
+tmalab.errors.InputError: front_end='basic': unknown. Fix: use one of cute, tirx, triton, cudacore, tilelang, pallas, numba.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ class FrontEnd:
 
     def version(self) -> str | None:
         """The installed version, or None where the module is not here."""
-        if find_spec(self.module) is None:
+        try:
+            if find_spec(self.module) is None:
+                return None
+        except ModuleNotFoundError:  # not even the package that it would stand in
             return None
         try:
             return version(self.distribution)
@@ -45,6 +48,10 @@ FRONT_ENDS = {
         FrontEnd("cute", "CuTe DSL", "nvidia-cutlass-dsl", "cutlass", "cute"),
         FrontEnd("tirx", "TIRx", "apache-tvm-tirx", "tvm_tirx", "tirx"),
         FrontEnd("triton", "Triton", "triton", "triton", "triton"),
+        FrontEnd("cudacore", "cuda.core", "cuda-core", "cuda.core", "cuda-core"),
+        FrontEnd("tilelang", "TileLang", "tilelang", "tilelang", "tilelang"),
+        FrontEnd("pallas", "Pallas Mosaic GPU", "jax", "jax", "pallas"),
+        FrontEnd("numba", "numba-cuda", "numba-cuda", "numba_cuda", "numba"),
     )
 }
 

@@ -39,14 +39,15 @@ def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -
     """Record the groups named in `only` (all without it) into the store at `out`; the observations, in order.
 
     A folder beside it, `.partial` behind its name, keeps what is done if the run is interrupted; the next run goes
-    on from there unless `force`. The groups of a front end that is not installed stay as they are, unless named. Raises
-    InputError for an unknown group, NoHopperGpuError, HardwareError, RecordingError where a folder cannot be written.
+    on from there unless `force`. The cases of a front end that is not installed stay as they are; a named group that
+    has no others is an error. Raises InputError for an unknown group, NoHopperGpuError, HardwareError, RecordingError
+    where a folder cannot be written.
     """
     from tmalab.hardware.gpu import find_gpu  # late: reading recordings needs no GPU
     from tmalab.recordings.live import run_live
 
     groups = {name: catalogue.group(name) for name in chosen_groups(only)}
-    _leave_out_missing(groups, named=bool(only))
+    staying = _leave_out_missing(groups, Store(out), named=bool(only))
     gpu = find_gpu()
     make_folder(out)
     if "add_one" in groups:
@@ -69,7 +70,7 @@ def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -
                     saving.add(kept[case.key])
                     progress.advance(1, case.name)
                 seen[name].append(kept[case.key])
-    Store(out).write(seen)
+    Store(out).write({name: [*listed, *staying.get(name, [])] for name, listed in seen.items()})
     partial.clear()
     return [observation for listed in seen.values() for observation in listed]
 
@@ -82,20 +83,31 @@ def chosen_groups(only: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(words)) or list(catalogue.GROUPS)
 
 
-def _leave_out_missing(groups: dict[str, list[Case]], *, named: bool) -> None:
-    """Take away the groups of front ends that are not installed; where they were asked for, that is an error."""
+def _leave_out_missing(groups: dict[str, list[Case]], store: Store, *, named: bool) -> dict[str, list[Observation]]:
+    """Take away the cases of front ends that are not installed; what was recorded of them, by group, to be kept.
+
+    A group without any other case goes; where it was asked for, that is an error.
+    """
     from tmalab.frontends.front_end import require
     from tmalab.frontends.runner import is_front_end
 
+    staying = {}
     for name, listed in list(groups.items()):
-        try:
-            for probe in sorted({case.probe for case in listed if is_front_end(case)}):
+        missing: dict[str, HardwareError] = {}
+        for probe in sorted({case.probe for case in listed if is_front_end(case)}):
+            try:
                 require(probe)
-        except HardwareError as error:
+            except HardwareError as error:
+                missing[probe] = error
+                sys.stderr.write(f"record: {name} stays as it was recorded: {error}\n")
+        groups[name] = [case for case in listed if case.probe not in missing]
+        found = [store.get(case) for case in listed if case.probe in missing]
+        staying[name] = [seen for seen in found if seen is not None]
+        if not groups[name]:
             if named:
-                raise
+                raise next(iter(missing.values()))
             del groups[name]
-            sys.stderr.write(f"record: {name} stays as it was recorded: {error}\n")
+    return staying
 
 
 def _still_valid(partial: Store, groups: dict[str, list[Case]], gpu: GpuInfo) -> dict[str, Observation]:
