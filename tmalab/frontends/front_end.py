@@ -4,10 +4,10 @@
 
 >>> FRONT_ENDS["cute"].extra
 'cute'
->>> front_end("basic")
+>>> front_end("basic")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
-tmalab.errors.InputError: front_end='basic': unknown. Fix: use one of cute, tirx, triton, cudacore, tilelang, pallas, numba.
+tmalab.errors.InputError: front_end='basic': unknown. Fix: use one of cute, tirx, triton, ...
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ FRONT_ENDS = {
         FrontEnd("cudacore", "cuda.core", "cuda-core", "cuda.core", "cuda-core"),
         FrontEnd("tilelang", "TileLang", "tilelang", "tilelang", "tilelang"),
         FrontEnd("pallas", "Pallas Mosaic GPU", "jax", "jax", "pallas"),
+        # Headers and no module: the folder that their wheel unpacks.
+        FrontEnd("cccl", "CCCL", "nvidia-cuda-cccl", "nvidia.cu13.include.cccl", "cccl"),
         FrontEnd("numba", "numba-cuda", "numba-cuda", "numba_cuda", "numba"),
     )
 }
@@ -63,10 +65,15 @@ def front_end(name: str) -> FrontEnd:
     return FRONT_ENDS[name]
 
 
-def require(name: str) -> str:
-    """The version of that front end. Raises HardwareError, with the extra that brings it, where it is not installed."""
+def require(name: str, exactly: str | None = None) -> str:
+    """The version of that front end. Raises HardwareError where it is not installed, or is known not to be `exactly`."""
     wanted = front_end(name)
     found = wanted.version()
+    if found not in (None, "unknown") and exactly not in (None, found):
+        raise HardwareError(
+            f"{wanted.title} {exactly} is asked for, and {found} is installed", field="version", value=found,
+            fix=f"pip install {wanted.distribution}=={exactly} in an environment of its own",
+        )  # fmt: skip
     if found is None:
         raise HardwareError(
             f"{wanted.title} is not installed here", field="front_end", value=name,

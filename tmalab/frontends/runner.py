@@ -37,7 +37,7 @@ def run_case(case: Case, *, repeats: int = 1) -> Observation:
     name = f"{case.probe}/{case.params.get('program')}"
     if name not in program_names():
         raise InputError("no such program", field="program", value=name, fix=f"use one of {', '.join(program_names())}")
-    installed = {"name": case.probe, "version": require(case.probe)}
+    installed = {"name": case.probe, "version": require(case.probe, case.params.get("version"))}
     worker = _worker()
     gpu = worker.gpu()
     deadline_s = float(case.params.get("deadline_s", _DEADLINE_S))

@@ -93,21 +93,26 @@ def _leave_out_missing(groups: dict[str, list[Case]], store: Store, *, named: bo
 
     staying = {}
     for name, listed in list(groups.items()):
-        missing: dict[str, HardwareError] = {}
-        for probe in sorted({case.probe for case in listed if is_front_end(case)}):
+        missing: dict[tuple[str, str | None], HardwareError] = {}
+        for asked in sorted({_package(case) for case in listed if is_front_end(case)}, key=str):
             try:
-                require(probe)
+                require(*asked)
             except HardwareError as error:
-                missing[probe] = error
+                missing[asked] = error
                 sys.stderr.write(f"record: {name} stays as it was recorded: {error}\n")
-        groups[name] = [case for case in listed if case.probe not in missing]
-        found = [store.get(case) for case in listed if case.probe in missing]
+        groups[name] = [case for case in listed if _package(case) not in missing]
+        found = [store.get(case) for case in listed if _package(case) in missing]
         staying[name] = [seen for seen in found if seen is not None]
         if not groups[name]:
             if named:
                 raise next(iter(missing.values()))
             del groups[name]
     return staying
+
+
+def _package(case: Case) -> tuple[str, str | None]:
+    """The front end that a case is for and, where it is for one alone, the version."""
+    return case.probe, case.params.get("version")
 
 
 def _still_valid(partial: Store, groups: dict[str, list[Case]], gpu: GpuInfo) -> dict[str, Observation]:
