@@ -66,7 +66,7 @@ def front_end(name: str) -> FrontEnd:
 
 
 def require(name: str, exactly: str | None = None) -> str:
-    """The version of that front end. Raises HardwareError where it is not installed, or is known not to be `exactly`."""
+    """The version of that front end. HardwareError where it is missing, or known to be another than `exactly`."""
     wanted = front_end(name)
     found = wanted.version()
     if found not in (None, "unknown") and exactly not in (None, found):
