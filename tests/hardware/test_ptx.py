@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from tmalab.hardware.compile import KERNELS
+from tmalab.hardware.compile import GEMM, KERNELS
 
 HEADERS = ("ptx.cuh", "ptx_tensor.cuh", "ptx_reduce.cuh", "ptx_shared.cuh", "ptx_matrix.cuh", "ptx_barrier.cuh",
-           "ptx_multicast.cuh", "ptx_tensormap.cuh")  # fmt: skip
+           "ptx_multicast.cuh", "ptx_tensormap.cuh", "ptx_wgmma.cuh", "ptx_mma.cuh")  # fmt: skip
 FUNCTION = re.compile(r"__device__ __forceinline__ [\w ]+?(\w+)\(.*?\)\s*\{\n(.*?)\n\}\n", re.DOTALL)
 # Not instructions: they make the operands that instructions take, or hold the compiler to their order.
 HELPERS = {"shared_address", "matrix_descriptor", "keep_accumulators"}
@@ -81,10 +81,10 @@ def test_it_is_volatile_and_clobbers_memory_unless_it_says_why(above, name, body
 
 
 # Where try_wait may stand: the instruction, the bounded loops, one look as a step, sixty-four as a measurement.
-WAITS = {"ptx.cuh", "bounded_wait.cuh", "counted_wait.cuh", "watch.cuh", "barrier_ops.cu", "clocks.cu"}
+WAITS = {"ptx.cuh", "bounded_wait.cuh", "counted_wait.cuh", "watch.cuh", "gemm.cuh", "barrier_ops.cu", "clocks.cu"}
 
 
 def test_no_kernel_waits_without_a_bound():
-    for path in [*KERNELS.glob("*.cu"), *KERNELS.glob("*.cuh")]:
+    for path in [*KERNELS.glob("*.cu"), *KERNELS.glob("*.cuh"), *GEMM.glob("*.cu")]:
         if path.name not in WAITS:
             assert "try_wait" not in re.sub(r"//.*", "", path.read_text(encoding="utf-8")), path.name

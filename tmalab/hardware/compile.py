@@ -23,6 +23,7 @@ from tmalab.hardware.kernel_file import without_events
 
 KERNELS = Path(__file__).parent / "kernels"
 GALLERY = Path(__file__).parent / "gallery"  # kernels that are broken on purpose, known as gallery/NAME
+GEMM = Path(__file__).parent / "gemm"  # the ladder of matrix products, known as gemm/NN_NAME
 # sm_90a, not sm_90: wgmma and setmaxnreg need it, and every kernel is to run on the same target.
 OPTIONS = ("--gpu-architecture=sm_90a", "--std=c++17")
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.MULTILINE)
@@ -39,12 +40,17 @@ def gallery_names() -> list[str]:
     return sorted(f"{GALLERY.name}/{path.stem}" for path in GALLERY.glob("*.cu"))
 
 
+def gemm_names() -> list[str]:
+    """The ladder's kernels, in the order of their rungs: gemm/NN_NAME. The entry point of each is `gemm`."""
+    return sorted(f"{GEMM.name}/{path.stem}" for path in GEMM.glob("*.cu"))
+
+
 @lru_cache(maxsize=128)
 def kernel_sources(name: str) -> dict[str, str]:
     """`name`.cu and every header that it includes, however deep: file name → text. Raises InputError."""
     if name in kernel_names():
         text = (KERNELS / f"{name}.cu").read_text(encoding="utf-8")
-    elif name in gallery_names():
+    elif name in gallery_names() or name in gemm_names():
         text = (GALLERY.parent / f"{name}.cu").read_text(encoding="utf-8")
     else:
         raise InputError("no such kernel", field="kernel", value=name, fix=f"use one of {', '.join(kernel_names())}")

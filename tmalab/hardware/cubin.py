@@ -31,16 +31,21 @@ def section(cubin: bytes, name: str) -> bytes | None:
     return None
 
 
-def sass_instructions(cubin: bytes, kernel: str) -> int | None:
-    """How many instructions the kernel's code has, without the padding at its end; None if it is not in there."""
+def opcodes(cubin: bytes, kernel: str) -> list[int] | None:
+    """The opcode of each instruction of the kernel's code, its padding included; None if it is not in there."""
     text = section(cubin, f".text.{kernel}")
     if text is None:
         return None
-    opcodes = [
-        int.from_bytes(text[at : at + 2], "little") & 0xFFF for at in range(0, len(text), _INSTRUCTION_BYTES)
-    ]  # fmt: skip
-    while opcodes and opcodes[-1] == _NOP:
-        opcodes.pop()
-    if opcodes and opcodes[-1] == _BRA:
-        opcodes.pop()
-    return len(opcodes)
+    return [int.from_bytes(text[at : at + 2], "little") & 0xFFF for at in range(0, len(text), _INSTRUCTION_BYTES)]
+
+
+def sass_instructions(cubin: bytes, kernel: str) -> int | None:
+    """How many instructions the kernel's code has, without the padding at its end; None if it is not in there."""
+    found = opcodes(cubin, kernel)
+    if found is None:
+        return None
+    while found and found[-1] == _NOP:
+        found.pop()
+    if found and found[-1] == _BRA:
+        found.pop()
+    return len(found)

@@ -1,0 +1,194 @@
+"""The probe "gemm", in the worker: one rung on one shape, checked, traced, and timed beside cuBLAS, in turn.
+
+    plan ─▶ check: poisoned C, float32 reference ─▶ trace: another build, with stamps ─▶ ours, cuBLAS, ours, cuBLAS …
+
+Each time is a graph of launches that go round several sets of matrices, so that no set is still in the L2 cache.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tmalab.experiment.gemm_plan import GemmPlan, plan_of
+from tmalab.hardware.compile import compile_kernel
+from tmalab.hardware.cublas import WORKSPACE_BYTES, Cublas, Heuristic, Product
+from tmalab.hardware.cuda_device import MOST_SHARED_BYTES, Buffer, CudaDevice, CudaFault, Kernel
+from tmalab.hardware.gemm_matrices import Matrices
+from tmalab.hardware.graphs import Graph, interleaved
+
+TRACED_STEPS, TRACED_TILES = 160, 8
+# struct Problem, Report and Trace of gemm.cuh
+_PROBLEM = struct.Struct("<5Q8I")
+REPORT = np.dtype([("waiting_for", "<u4"), ("block", "<u4"), ("step", "<u4"), ("parity", "<u4")])
+TRACE = np.dtype([
+    ("waits", "<u4", (3, TRACED_STEPS, 2)), ("epilogues", "<u4", (2, TRACED_TILES, 2)), ("cycles", "<u8", 2),
+    ("ns", "<u8", 2),
+])  # fmt: skip
+WAITED_FOR = {1: "full", 2: "empty", 3: "staged"}
+_PIECE_NS = 3e6  # of one measurement: so many launches
+_L2_BYTES = 130 << 20  # more than twice the L2 of an H200
+_MOST_SETS = 24
+_WARM_UP_NS = 2e8
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A rung's kernel in one build, and the plan that it is launched by."""
+
+    kernel: Kernel
+    plan: GemmPlan
+
+    def launch(self, device: CudaDevice, matrices: Matrices, report: int, trace: int = 0, stream: int = 0) -> None:
+        """One launch into the stream; not waited for. Raises CudaFault where it is refused."""
+        plan, addresses = self.plan, matrices.addresses
+        maps = [
+            bytes(128) if tm is None else device.encoder.encode(tm, at) or b""
+            for tm, at in zip((plan.map_a, plan.map_b, plan.map_c), addresses, strict=True)
+        ]
+        sizes = (plan.m, plan.n, plan.k, plan.lda, plan.ldb, plan.ldc, plan.tiles_m, plan.tiles_n)
+        arguments = [*maps, _PROBLEM.pack(*addresses, report, trace, *sizes)]
+        held = [ctypes.create_string_buffer(argument, len(argument)) for argument in arguments]
+        pointers = (ctypes.c_void_p * len(held))(*map(ctypes.addressof, held))
+        (answer,) = device.driver.cuLaunchKernel(
+            self.kernel.function, plan.blocks, 1, 1, plan.rung.threads, 1, 1, plan.rung.shared_bytes, stream,
+            ctypes.addressof(pointers), 0,
+        )  # fmt: skip
+        if int(answer) != 0:
+            raise CudaFault(getattr(answer, "name", str(answer)).removeprefix("CUDA_ERROR_"))
+
+
+def load(device: CudaDevice, plan: GemmPlan, options: tuple[str, ...] = ()) -> Loaded:
+    """The kernel of the plan's rung, compiled (cached) and loaded."""
+    driver, check, ask = device.driver, device.check, device.driver.CUfunction_attribute
+    cubin = compile_kernel(f"gemm/{plan.rung.file}", options)
+    module = check(driver.cuModuleLoadData(cubin))
+    function = check(driver.cuModuleGetFunction(module, b"gemm"))
+    most = ask.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    check(driver.cuFuncSetAttribute(function, most, MOST_SHARED_BYTES))
+    registers, local = (
+        int(check(driver.cuFuncGetAttribute(attribute, function)))
+        for attribute in (ask.CU_FUNC_ATTRIBUTE_NUM_REGS, ask.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
+    )
+    return Loaded(Kernel(function, module, registers, local, cubin), plan)
+
+
+class GemmProbe:
+    """Runs one rung on one shape after another on one device."""
+
+    def __init__(self, device: CudaDevice):
+        self.device = device
+        self._report = device.allocate(REPORT.itemsize)
+        self._trace = device.allocate(TRACE.itemsize)
+        self._workspace = device.allocate(WORKSPACE_BYTES)
+        self._cublas: Cublas | None = None
+        sms = device.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+        self.sms = int(device.check(device.driver.cuDeviceGetAttribute(sms, device.info.ordinal)))
+
+    def run(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Values and arrays; where `timed` is False only the check. Raises InputError, CudaFault, HardwareError."""
+        plan = plan_of(params, self.sms)
+        ours = load(self.device, plan)
+        matrices = _matrices(self.device, plan, params["seed"])
+        values: dict[str, Any] = {
+            "registers": ours.kernel.registers, "local_bytes": ours.kernel.local_bytes, "blocks": plan.blocks,
+            "shared_bytes": plan.rung.shared_bytes, "tiles": plan.tiles_m * plan.tiles_n, "sms": self.sms,
+            **self._checked(ours, matrices), "error": None,
+        }  # fmt: skip
+        values["completed"] = values["waiting_for"] is None
+        if not values["completed"] or not params.get("timed", True):
+            matrices.free()
+            return values, {}
+        traced, arrays = self._traced(load(self.device, plan, ("-DTMALAB_TRACE",)), matrices)
+        timed, times = self._timed(ours, matrices, params)
+        return {**values, **traced, **timed}, {**arrays, **times}
+
+    def _checked(self, ours: Loaded, matrices: Matrices) -> dict[str, Any]:
+        """One launch on a poisoned C, against float32."""
+        self._launch(ours, matrices)
+        report = self.device.read(self._report.address, REPORT.itemsize).view(REPORT)[0]
+        waited = WAITED_FOR.get(int(report["waiting_for"]))
+        gave_up = {name: int(report[name]) for name in ("block", "step", "parity")} if waited else {}
+        return {"waiting_for": {"barrier": waited, **gave_up} if waited else None, **matrices.check()}
+
+    def _launch(self, ours: Loaded, matrices: Matrices, trace: Buffer | None = None) -> None:
+        device = self.device
+        matrices.poison()
+        device.fill(self._report.address, 0, REPORT.itemsize)
+        ours.launch(device, matrices, self._report.address, trace.address if trace else 0)
+        (answer,) = device.driver.cuCtxSynchronize()
+        if int(answer) != 0:
+            raise CudaFault(getattr(answer, "name", str(answer)).removeprefix("CUDA_ERROR_"))
+
+    def _traced(self, ours: Loaded, matrices: Matrices) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Block 0 of one launch that the stamps are compiled into; cycles from its start, -1 where there is none."""
+        device = self.device
+        for _ in range(3):  # the last one is kept
+            device.fill(self._trace.address, 0, TRACE.itemsize)
+            self._launch(ours, matrices, self._trace)
+        seen = device.read(self._trace.address, TRACE.itemsize).view(TRACE)[0]
+        start = np.uint32(int(seen["cycles"][0]) & 0xFFFFFFFF)
+        arrays = {
+            name: np.where(seen[name] == 0, np.int32(-1), (seen[name] - start).astype(np.int32))
+            for name in ("waits", "epilogues")
+        }  # fmt: skip
+        cycles, ns = (int(seen[name][1]) - int(seen[name][0]) for name in ("cycles", "ns"))
+        return {"cycles_per_ns": round(cycles / ns, 4) if ns > 0 else None}, arrays
+
+    def _timed(
+        self, ours: Loaded, matrices: Matrices, params: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Ours and cuBLAS' best, turn and turn about."""
+        device, plan = self.device, ours.plan
+        if self._cublas is None:
+            self._cublas = Cublas(self._workspace.address)
+        product = self._cublas.product(plan)
+        size = sum(buffer.bytes for buffer in matrices.buffers)
+        seeds = range(1, min(_MOST_SETS, -(-_L2_BYTES // size)))
+        sets = [matrices, *(_matrices(device, plan, params["seed"] + seed) for seed in seeds)]
+        tuned = [self._tune(product, sets, chosen) for chosen in product.heuristics]
+        best = int(np.argmin(tuned))
+
+        def mine(number: int, stream: int) -> None:
+            ours.launch(device, sets[number % len(sets)], self._report.address, stream=stream)
+
+        def theirs(number: int, stream: int) -> None:
+            product.enqueue(product.heuristics[best], *sets[number % len(sets)].addresses, stream)
+
+        trial = Graph(device, mine, 1)
+        slower = max(float(np.median(interleaved(device, [trial], 3))), tuned[best])
+        launches = max(1, min(100, round(_PIECE_NS / slower)))
+        graphs = [Graph(device, mine, launches), Graph(device, theirs, launches)]
+        ns = interleaved(device, graphs, params.get("repeats", 1), _WARM_UP_NS)
+        theirs(0, 0)
+        right = sets[0].check()
+        for each in (trial, *graphs):
+            each.close()
+        product.close()
+        for one in sets:
+            one.free()
+        values = {
+            "launches": launches, "sets": len(sets), "cublas_relative_error": right["relative_error"],
+            "cublas": {"version": self._cublas.version, "heuristics_ns": [round(ns) for ns in tuned], "chosen": best},
+        }  # fmt: skip
+        return values, {"ours_ns": ns[:, 0].astype(np.float32), "cublas_ns": ns[:, 1].astype(np.float32)}
+
+    def _tune(self, product: Product, sets: list[Matrices], chosen: Heuristic) -> float:
+        """Nanoseconds of one product by that algorithm."""
+        device = self.device
+        graph = Graph(
+            device, lambda number, stream: product.enqueue(chosen, *sets[number % len(sets)].addresses, stream), 4
+        )
+        ns = float(np.median(interleaved(device, [graph], 3, 1e6)))
+        graph.close()
+        return ns
+
+
+def _matrices(device: CudaDevice, plan: GemmPlan, seed: int) -> Matrices:
+    names = ("m", "n", "k", "lda", "ldb", "ldc")
+    return Matrices(device, {name: getattr(plan, name) for name in names}, seed)
