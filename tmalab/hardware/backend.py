@@ -18,6 +18,7 @@ from tmalab.hardware.banks_probe import BanksProbe
 from tmalab.hardware.barrier_ops_probe import BarrierOpsProbe
 from tmalab.hardware.cuda_device import CudaDevice
 from tmalab.hardware.driver_encode import EncodeProbe
+from tmalab.hardware.gemm_probe import GemmProbe
 from tmalab.hardware.landing_probe import LandingProbe
 from tmalab.hardware.ordering_probe import OrderingProbe
 from tmalab.hardware.parity_probe import ParityProbe
@@ -50,6 +51,7 @@ PROBES: dict[str, Callable[[CudaDevice], Probe]] = {
     "reuse": ReuseProbe,
     "ordering": OrderingProbe,
     "barrier_ops": BarrierOpsProbe,
+    "gemm": GemmProbe,
 }
 
 

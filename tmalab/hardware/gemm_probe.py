@@ -98,7 +98,7 @@ class GemmProbe:
         values: dict[str, Any] = {
             "registers": ours.kernel.registers, "local_bytes": ours.kernel.local_bytes, "blocks": plan.blocks,
             "shared_bytes": plan.rung.shared_bytes, "tiles": plan.tiles_m * plan.tiles_n, "sms": self.sms,
-            **self._checked(ours, matrices), "error": None,
+            **self.checked(ours, matrices), "error": None,
         }  # fmt: skip
         values["completed"] = values["waiting_for"] is None
         if not values["completed"] or not params.get("timed", True):
@@ -108,7 +108,7 @@ class GemmProbe:
         timed, times = self._timed(ours, matrices, params)
         return {**values, **traced, **timed}, {**arrays, **times}
 
-    def _checked(self, ours: Loaded, matrices: Matrices) -> dict[str, Any]:
+    def checked(self, ours: Loaded, matrices: Matrices) -> dict[str, Any]:
         """One launch on a poisoned C, against float32."""
         self._launch(ours, matrices)
         report = self.device.read(self._report.address, REPORT.itemsize).view(REPORT)[0]

@@ -25,6 +25,7 @@ from tmalab.hardware.bank_times import arrays_of, per_access
 from tmalab.hardware.banks_probe import ROUNDS, WARPS
 from tmalab.hardware.compile import kernel_sha256
 from tmalab.hardware.gallery_runs import VERSIONS, add_up, gallery_item
+from tmalab.hardware.gemm_runner import run_gemm
 from tmalab.hardware.gpu import GpuInfo
 from tmalab.hardware.ncu import kept_counts
 from tmalab.hardware.timed_params import TIMED_PROBES, check_timed
@@ -290,4 +291,5 @@ def _diagnosis_of_barrier(error: str, detail: str) -> str:
 PROBES: dict[str, Callable[[Case, int, float], Observation]] = {
     "transfer": _run_transfer, "add_one": _run_add_one, "encode": _run_encode, "banks": _run_banks,
     "wgmma": _run_wgmma, "gallery": _run_gallery, **dict.fromkeys(TIMED_PROBES, _run_timed),
+    "gemm": lambda *asked: run_gemm(*asked, _ask, _provenance),
 }  # fmt: skip

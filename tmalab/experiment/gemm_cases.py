@@ -1,0 +1,57 @@
+"""The cases of the ladder of matrix products: every rung on one large square, the best on every shape, ragged ones.
+
+    gemm/rung/store/8192       timed beside cuBLAS, with block 0's stamps      gemm/rung/store/65536x1024x4096
+    gemm/ragged/store/997x1001x1003     checked alone: no size divides the tile, rows are padded to 16 bytes
+
+>>> [case.name for case in gemm_cases()][:2]
+['gemm/rung/plain-loads/8192', 'gemm/rung/tma/8192']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tmalab.experiment.case import Case
+from tmalab.experiment.gemm_plan import RUNGS
+
+LADDER_SIZE = 8192
+BEST = "store"
+SQUARES = (1024, 2048, 4096, 6144, 8192, 16384)
+# tall, wide, K small, K large
+OBLONG = ((65536, 1024, 4096), (1024, 65536, 4096), (16384, 16384, 256), (2048, 2048, 65536))
+RAGGED = (997, 1001, 1003)
+# Of the best rung: less than a tile, one element past it, an odd row of tiles, a last step of 8, of one element.
+RAGGED_SHAPES = (
+    (1, 8, 8), (1, 1, 1), (129, 257, 65), (385, 264, 72), (4000, 4008, 136), (8191, 8193, 513), RAGGED,
+)  # fmt: skip
+
+
+def shape_name(m: int, n: int, k: int) -> str:
+    """One number for a cube, else all three."""
+    return str(m) if m == n == k else f"{m}x{n}x{k}"
+
+
+def gemm_case(rung: str, m: int, n: int, k: int, *, seed: int = 1) -> Case:
+    """That rung on that shape, timed beside cuBLAS."""
+    return Case(f"gemm/rung/{rung}/{shape_name(m, n, k)}", "gemm", {"rung": rung, "m": m, "n": n, "k": k, "seed": seed})
+
+
+def ragged_case(rung: str, m: int, n: int, k: int, *, seed: int = 1) -> Case:
+    """That rung on a shape whose rows are padded to whole 16 bytes and 8 elements more; checked, not timed."""
+    pitches = {name: -(-width // 8) * 8 + 8 for name, width in (("lda", k), ("ldb", k), ("ldc", n))}
+    params = {"rung": rung, "m": m, "n": n, "k": k, **pitches, "seed": seed, "timed": False}
+    return Case(f"gemm/ragged/{rung}/{shape_name(m, n, k)}", "gemm", params)
+
+
+def gemm_cases() -> Iterator[Case]:
+    """All of them."""
+    for rung in RUNGS:
+        yield gemm_case(rung, LADDER_SIZE, LADDER_SIZE, LADDER_SIZE)
+    for size in SQUARES:
+        if size != LADDER_SIZE:
+            yield gemm_case(BEST, size, size, size)
+    for shape in OBLONG:
+        yield gemm_case(BEST, *shape)
+    for rung in RUNGS:
+        for shape in RAGGED_SHAPES if rung == BEST else [RAGGED]:
+            yield ragged_case(rung, *shape)
