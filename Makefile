@@ -61,15 +61,20 @@ test-pythons:  ## the package and its model on each other Python that is here, w
 		PYTHONPATH=. .cache/$$python/bin/python -m pytest -q -p no:cacheprovider tests/model tests/experiment; \
 	done
 
-# name: what pip installs. An environment each, since they need not fit together; Python as .venv's.
-FRONT_ENDS := cute:nvidia-cutlass-dsl[cu13]==4.8.1 cute-421:nvidia-cutlass-dsl==4.2.1
+# name: what pip installs, parted by commas. An environment each, since they need not fit together; Python as .venv's.
+FRONT_ENDS := cute:nvidia-cutlass-dsl[cu13]==4.8.1 cute-421:nvidia-cutlass-dsl==4.2.1 \
+	pallas:jax==0.11.2 cccl:nvidia-cuda-cccl==13.3.5.0.6,cuda-core==1.2.2 \
+	cccl-3.4:nvidia-cuda-cccl==13.3.4.3.1,cuda-core==1.2.2
+# TileLang brings torch and its CUDA libraries, 5 GB: make test-frontends LARGE=1
+FRONT_ENDS += $(if $(LARGE),tilelang:tilelang==0.1.15)
 
 test-frontends: $(READY)  ## compile every front end's programs, each in an environment of its own; no GPU needed
 	@for front_end in $(FRONT_ENDS); do \
 		env=.cache/front-end-$${front_end%%:*}; \
-		echo "make: $${front_end#*:}"; \
+		IFS=, read -ra wanted <<<"$${front_end#*:}"; \
+		echo "make: $${wanted[*]}"; \
 		[ -x $$env/bin/python ] || $(PY) -m venv $$env; \
-		if $$env/bin/python -m pip install -q "$${front_end#*:}" numpy pytest; then \
+		if $$env/bin/python -m pip install -q "$${wanted[@]}" numpy pytest; then \
 			PYTHONPATH=. $$env/bin/python -m pytest -q -p no:cacheprovider tests/frontends; \
 		else echo "make: $${front_end#*:} could not be installed here; its programs are not compiled" >&2; fi; \
 	done
