@@ -25,8 +25,10 @@ SMEM_BYTES = 4096
 MEMORY = {"pattern": "iota16", "bytes": 2 * 192 * 320}  # element (row, col) holds 320 * row + col, as 16 bits
 # (front end, way through it); the raw one is this package's own kernel.
 WAYS = (
-    ("cute", "default"), ("tirx", "default"), ("triton", "host"), ("triton", "device"), ("cudacore", "default"),
-    ("tilelang", "default"), ("pallas", "default"), ("numba", "inline"), ("numba", "argument"),
+    ("cute", "default"), ("tirx", "default"), ("tirx", "own map"), ("triton", "host"), ("triton", "device"),
+    ("cudacore", "default"),
+    ("tilelang", "tma_copy"), ("tilelang", "copy"), ("pallas", "default"), ("cccl", "default"), ("numba", "inline"),
+    ("numba", "argument"),
 )  # fmt: skip
 
 

@@ -61,10 +61,10 @@ def compile_only(params: dict) -> str:
 # [host]
 def tensor_map(params: dict, array: object) -> object:
     """The descriptor of an array: box and options in the array's own order."""
-    import cuda.core as core
+    from cuda.core._tensor_map import TensorMapSwizzle  # 1.2.2 gives the mode's names no public place
     from cuda.core.utils import StridedMemoryView
 
-    swizzle = getattr(core.TensorMapSwizzle, _SWIZZLES[params["swizzle"]])
+    swizzle = getattr(TensorMapSwizzle, _SWIZZLES[params["swizzle"]])
     view = StridedMemoryView.from_any_interface(array, stream_ptr=-1)
     return view.as_tensor_map(tuple(params["box"]), swizzle=swizzle)
 

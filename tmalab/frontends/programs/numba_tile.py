@@ -6,6 +6,8 @@ way "inline"     the descriptor in global memory, its address a number; ptx("…
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 if not hasattr(np, "row_stack"):  # gone since numpy 2.5; numba-cuda 0.30 names it when it compiles
@@ -151,6 +153,7 @@ def _argument(params: dict, source: object, out: object) -> tuple[dict, dict]:
     try:
         argument_tile[1, 1](descriptor, cuda.as_cuda_array(out))
     except Exception as error:
+        error.args = (re.sub(r"\x1b\[\d*m", "", str(error)),)  # numba colours what it says
         told = {**common.installed("numba-cuda", "numba", "llvmlite"), "exposes": exposes()}
         return {**told, **common.refused(params, error, "argument_tile[1, 1](descriptor, …)")}, {}
     return {"raised": None, "driver_answer": common.driver_answer(params)}, {}

@@ -58,7 +58,8 @@ def tile_bytes(params: Mapping[str, Any]) -> int:
 def task_map(params: Mapping[str, Any]) -> TensorMap:
     """The map that every front end is asked for, as the driver counts: innermost first, strides in bytes."""
     rows, cols = params["shape"]
-    return TensorMap.tiled("float16", (cols, rows), (2 * cols,), params["box"][::-1], swizzle=params["swizzle"])
+    stride = params.get("strides", [cols, 1])[0]  # of a row, in elements; a case about strides gives its own
+    return TensorMap.tiled("float16", (cols, rows), (2 * stride,), params["box"][::-1], swizzle=params["swizzle"])
 
 
 # --- the driver's own -------------------------------------------------------------------------------------------------
