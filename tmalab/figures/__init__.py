@@ -11,6 +11,7 @@
     ParityFigure(observe)   one barrier over seven tiles, and the parity that each wait is given
     ReuseFigure(observe)    stores, a wait, and which bytes of the buffer were overwritten too early
     CoordinatesFigure(observe)  132 strips of tiles: CuTe's coordinates, and when and where an H200 loaded each
+    FrontEndsFigure(observe)    one tile through many front ends: its bytes, its descriptor, its PTX
     StagesFigure(observe)   loads that run ahead through 1 to 4 buffers, and what each is worth
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
     WgmmaFigure(observe)    a tile that wgmma reads through the right descriptor and through wrong ones
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tmalab.figures.coordinates import CoordinatesFigure
     from tmalab.figures.cost import CostFigure
     from tmalab.figures.edges import EdgesFigure
+    from tmalab.figures.front_ends import FrontEndsFigure
     from tmalab.figures.landing import LandingFigure
     from tmalab.figures.loads import LoadsFigure
     from tmalab.figures.parity import ParityFigure
@@ -48,6 +50,7 @@ _HOMES = {
     "CoordinatesFigure": "tmalab.figures.coordinates",
     "CostFigure": "tmalab.figures.cost",
     "EdgesFigure": "tmalab.figures.edges",
+    "FrontEndsFigure": "tmalab.figures.front_ends",
     "LoadsFigure": "tmalab.figures.loads",
     "LandingFigure": "tmalab.figures.landing",
     "ParityFigure": "tmalab.figures.parity",

@@ -6,7 +6,7 @@
 
 >>> spec, provenance = front_ends_spec(None, "One tile, many front ends")
 >>> [way["name"] for way in spec["ways"]][:3], spec["ways"][0]["hardware"], spec["lines"]
-(['raw PTX', 'CuTe DSL', 'TIRx'], None, 32)
+(['raw PTX', 'CuTe DSL', 'TIRx default'], None, 32)
 
 A chunk of the box is counted row by row, 8 a row. Versions and PTX lines stand in the provenance: another machine has
 others.
