@@ -29,6 +29,7 @@ from tmalab.experiment.gallery_cases import gallery_cases
 from tmalab.experiment.store_cases import ordering_cases, reuse_cases
 from tmalab.experiment.tiling_cases import tiling_cases
 from tmalab.experiment.timeline_cases import landing_cases, parity_cases, timeline_cases
+from tmalab.experiment.tirx_cases import tirx_cases
 from tmalab.experiment.transfer_case import transfer_case
 from tmalab.experiment.wgmma_cases import wgmma_cases
 from tmalab.model.tensor_map import TensorMap
@@ -164,6 +165,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "reuse": reuse_cases,
     "ordering": ordering_cases,
     "cute": cute_cases,
+    "tirx": tirx_cases,
 }
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tmalab.hardware.gpu import GpuInfo
 
 # How often a probe is measured: times vary, bytes are moved twice to see that they do not.
-REPEATS = {"add_one": 20, "banks": 9, "gallery": 3, "transfer": 2, "encode": 2, "wgmma": 2} | {
+REPEATS = {"add_one": 20, "banks": 9, "gallery": 3, "transfer": 2, "encode": 2, "wgmma": 2, "tirx": 21} | {
     "two_loads": 250, "parity": 200, "landing": 100, "reuse": 40, "barrier_ops": 20, "clocks": 10, "cute": 21
 }  # fmt: skip
 _SAVE_EVERY_S = 2.0
