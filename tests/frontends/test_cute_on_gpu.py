@@ -26,7 +26,7 @@ def test_every_element_of_the_strips_is_what_was_loaded():
 def test_a_wait_for_the_allocation_ends_at_its_deadline(case, completes):
     seen = run_case(named_case(case))
     assert seen["phase_completed"] is completes
-    assert seen["differ"] == 0
+    assert not any(seen["differ"])
 
 
 def test_four_warps_that_all_arrive_cost_the_worker_and_nothing_else():
@@ -38,3 +38,10 @@ def test_four_warps_that_all_arrive_cost_the_worker_and_nothing_else():
 def test_other_arrangements_copy_every_element(case):
     seen = run_case(named_case(case))
     assert not np.any(seen["differ"])
+
+
+def test_a_load_under_an_election_keeps_the_other_lanes_waiting():
+    seen = run_case(named_case("cute/elected-twice"))
+    assert seen["lane_done"][:, 0].all()
+    assert not seen["lane_done"][:, 1:].any()
+    assert run_case(named_case("cute/elected-twice/unbounded"))["error"] == "TIMEOUT"

@@ -49,7 +49,9 @@ def cute_cases() -> Iterator[Case]:
     yield _cute("cluster", "cluster")
     yield _cute("warps/every-warp", "warps", guarded=False, deadline_s=8)
     yield _cute("prefetch", "prefetch")
-    yield _cute("elected-twice", "hang", armed_bytes=32768, copy_elected=True, deadline_s=6)
+    elected: dict[str, Any] = {"armed_bytes": 32768, "copy_elected": True, "deadline_s": 6}
+    yield _cute("elected-twice", "hang", **elected)
+    yield _cute("elected-twice/unbounded", "hang", bounded=False, **elected)
 
 
 def _view_cases() -> Iterator[Case]:
