@@ -65,10 +65,8 @@ WORDS = (
     ),
     fact(
         "no-init-needed",
-        "After inval an arrive goes on from the counts that were left; on a word that a thread stored it faults.",
+        "After inval an arrive goes on from the counts that were left.",
         f"{PTX}.init: any other operation before it, or after inval, is undefined.",
-        _stepped("stored", "LAUNCH_FAILED", "a word of 5 arrivals, stored", ["ST", "0x7fffd800001ffff6"], ["ARRIVE"],
-                 ["PENDING_COUNT"]),
         _stepped("after-inval", "7fffd800 7fffe000", "init 5, arrive, inval, arrive", ["INIT", 5], ["ARRIVE"],
                  ["INVAL"], ["ARRIVE"]),
     ),
