@@ -26,6 +26,7 @@ from tmalab.experiment.edge_cases import edge_cases
 from tmalab.experiment.encode_cases import encode_cases
 from tmalab.experiment.facts import fact_cases
 from tmalab.experiment.gallery_cases import gallery_cases
+from tmalab.experiment.gemm_cases import gemm_cases
 from tmalab.experiment.store_cases import ordering_cases, reuse_cases
 from tmalab.experiment.tiling_cases import tiling_cases
 from tmalab.experiment.timeline_cases import landing_cases, parity_cases, timeline_cases
@@ -166,6 +167,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "ordering": ordering_cases,
     "cute": cute_cases,
     "tirx": tirx_cases,
+    "gemm": gemm_cases,
 }
 
 

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tmalab.experiment.case import Case
 from tmalab.experiment.gemm_plan import RUNGS
@@ -41,6 +41,12 @@ def ragged_case(rung: str, m: int, n: int, k: int, *, seed: int = 1) -> Case:
     pitches = {name: -(-width // 8) * 8 + 8 for name, width in (("lda", k), ("ldb", k), ("ldc", n))}
     params = {"rung": rung, "m": m, "n": n, "k": k, **pitches, "seed": seed, "timed": False}
     return Case(f"gemm/ragged/{rung}/{shape_name(m, n, k)}", "gemm", params)
+
+
+def ladder_cases(cases: Iterable[Case]) -> list[Case]:
+    """Of these, every rung on the one shape that they are compared at."""
+    shape = dict.fromkeys(("m", "n", "k"), LADDER_SIZE)
+    return [case for case in cases if shape.items() <= case.params.items() and "timed" not in case.params]
 
 
 def gemm_cases() -> Iterator[Case]:

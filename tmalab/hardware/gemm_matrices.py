@@ -1,7 +1,8 @@
 """The matrices of one product on the GPU, and what is right: random inputs, a poisoned output, a float32 reference.
 
     A, B   normal numbers rounded to bfloat16, the rows' padding too      C   every bit set: a NaN that nobody writes
-    check  ‖C - reference‖ / ‖reference‖, NaNs, elements that are still poison, padding that is not any more
+    check  ‖C - reference‖ / ‖reference‖, NaNs, elements that are still poison, padding that is not any more:
+           in the 16 bytes where a row ends (a TMA store writes whole ones), and beyond
 
 CuPy computes here, on the device's one context; nothing is timed.
 """
@@ -13,6 +14,7 @@ from typing import Any
 from tmalab.hardware.cuda_device import Buffer, CudaDevice
 
 POISON = 0xFFFF
+CHUNK = 8  # elements in 16 bytes
 _AT_ONCE = 1 << 26  # elements converted or compared at a time: a quarter of a GB as float32
 
 
@@ -73,14 +75,16 @@ class Matrices:
         b = self._float32(1, 0, self._shape["n"])
         at_once = max(1, _AT_ONCE // max(n, self._shape["k"]))
         wrong = right = 0.0
-        counts = {"nan": 0, "unwritten": 0, "outside_touched": 0}
+        end = -(-n // CHUNK) * CHUNK
+        counts = {"nan": 0, "unwritten": 0, "last_chunk_touched": 0, "outside_touched": 0}
         for first in range(0, self._shape["m"], at_once):
             rows = min(at_once, self._shape["m"] - first)
             reference, seen = self._float32(0, first, rows) @ b.T, self._float32(2, first, rows)
             bits = self._bits(2)[first : first + rows]
             counts["nan"] += int(cupy.isnan(seen).sum())
             counts["unwritten"] += int((bits[:, :n] == POISON).sum())
-            counts["outside_touched"] += int((bits[:, n:] != POISON).sum())
+            counts["last_chunk_touched"] += int((bits[:, n:end] != POISON).sum())
+            counts["outside_touched"] += int((bits[:, end:] != POISON).sum())
             wrong += float(((seen - reference) ** 2).sum(dtype=cupy.float64))
             right += float((reference**2).sum(dtype=cupy.float64))
         del b, reference, seen

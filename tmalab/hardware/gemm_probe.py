@@ -97,7 +97,8 @@ class GemmProbe:
         matrices = _matrices(self.device, plan, params["seed"])
         values: dict[str, Any] = {
             "registers": ours.kernel.registers, "local_bytes": ours.kernel.local_bytes, "blocks": plan.blocks,
-            "shared_bytes": plan.rung.shared_bytes, "tiles": plan.tiles_m * plan.tiles_n, "sms": self.sms,
+            "shared_bytes": plan.rung.shared_bytes, "blocks_per_sm": self._resident(ours), "sms": self.sms,
+            "tiles": plan.tiles_m * plan.tiles_n,
             **self.checked(ours, matrices), "error": None,
         }  # fmt: skip
         values["completed"] = values["waiting_for"] is None
@@ -107,6 +108,12 @@ class GemmProbe:
         traced, arrays = self._traced(load(self.device, plan, ("-DTMALAB_TRACE",)), matrices)
         timed, times = self._timed(ours, matrices, params)
         return {**values, **traced, **timed}, {**arrays, **times}
+
+    def _resident(self, ours: Loaded) -> int:
+        """Blocks that one multiprocessor holds at a time."""
+        ask = self.device.driver.cuOccupancyMaxActiveBlocksPerMultiprocessor
+        rung = ours.plan.rung
+        return int(self.device.check(ask(ours.kernel.function, rung.threads, rung.shared_bytes)))
 
     def checked(self, ours: Loaded, matrices: Matrices) -> dict[str, Any]:
         """One launch on a poisoned C, against float32."""

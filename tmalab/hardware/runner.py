@@ -291,5 +291,5 @@ def _diagnosis_of_barrier(error: str, detail: str) -> str:
 PROBES: dict[str, Callable[[Case, int, float], Observation]] = {
     "transfer": _run_transfer, "add_one": _run_add_one, "encode": _run_encode, "banks": _run_banks,
     "wgmma": _run_wgmma, "gallery": _run_gallery, **dict.fromkeys(TIMED_PROBES, _run_timed),
-    "gemm": lambda *asked: run_gemm(*asked, _ask, _provenance),
+    "gemm": lambda case, repeats, deadline_s: run_gemm(case, repeats, deadline_s, _ask, _provenance),
 }  # fmt: skip

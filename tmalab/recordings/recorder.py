@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 # How often a probe is measured: times vary, bytes are moved twice to see that they do not.
 REPEATS = {"add_one": 20, "banks": 9, "gallery": 3, "transfer": 2, "encode": 2, "wgmma": 2, "tirx": 21} | {
-    "two_loads": 250, "parity": 200, "landing": 100, "reuse": 40, "barrier_ops": 20, "clocks": 10, "cute": 21
+    "two_loads": 250, "parity": 200, "landing": 100, "reuse": 40, "barrier_ops": 20, "clocks": 10, "cute": 21,
+    "gemm": 31,
 }  # fmt: skip
 _SAVE_EVERY_S = 2.0
 
@@ -54,6 +55,8 @@ def record(only: Sequence[str] = (), *, out: Path = DATA, force: bool = False) -
         _count_instructions(gpu)
     if warps := [case for listed in groups.values() for case in listed if case.probe == "banks"]:
         _count_wavefronts(warps, gpu)
+    if "gemm" in groups:
+        _count_products(groups["gemm"], gpu)
     partial = Store(Path(out).with_name(f"{Path(out).name}.partial"))
     kept = {} if force else _still_valid(partial, groups, gpu)
     partial.clear()  # what is stale would stand in the way of what replaces it
@@ -160,6 +163,21 @@ def _count_wavefronts(cases: list[Case], gpu: GpuInfo) -> None:
         reason = str(error)
     if reason is not None:
         sys.stderr.write(f"record: wavefronts are not counted: {reason}\n")
+
+
+def _count_products(cases: list[Case], gpu: GpuInfo) -> None:
+    """Have the profiler look at every rung of the ladder at its one size; a recording without it says None."""
+    from tmalab.experiment.gemm_cases import ladder_cases
+    from tmalab.hardware.gemm_counters import keep_gemm_counts
+
+    try:
+        reason = (
+            None if keep_gemm_counts(ladder_cases(cases), gpu) else "no profiler: install NVIDIA Nsight Compute (ncu)"
+        )
+    except HardwareError as error:
+        reason = str(error)
+    if reason is not None:
+        sys.stderr.write(f"record: the tensor cores' counters were not read: {reason}\n")
 
 
 class _Saving:

@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       cp_async_bulk_tensor_2d_shared_cluster_global_tile(shared.a, &map_a, k, tile.row * BM, &shared.full_barrier);
       cp_async_bulk_tensor_2d_shared_cluster_global_tile(shared.b, &map_b, k, tile.column * BN, &shared.full_barrier);
     }
-    came = traced_wait(problem, 1, step, &shared.full_barrier, step % 2, FULL);
+    came = traced_wait(problem, 1, step, &shared.full_barrier, step % 2, FULL) && came;
     // [products]
     wgmma_fence();
     multiply<BN>(upper, shared.a, shared.b, step == 0);

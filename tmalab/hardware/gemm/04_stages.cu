@@ -44,14 +44,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 
   // [loop]
   float upper[BN / 2], lower[BN / 2];
+  bool came = true;
   for (u32 step = 0; step < steps; ++step) {
     const u32 stage = step % STAGES;
-    const bool came = traced_wait(problem, 1, step, &shared.full_barrier[stage], step / STAGES % 2, FULL);
+    came = traced_wait(problem, 1, step, &shared.full_barrier[stage], step / STAGES % 2, FULL) && came;
     wgmma_fence();
     multiply<BN>(upper, shared.a[stage], shared.b[stage], step == 0);
     multiply<BN>(lower, shared.a[stage] + 64 * BK, shared.b[stage], step == 0);
     wgmma_commit_group();
-    wgmma_wait_group<1>();  // the step before is done, and its stage is the one that step + 3 needs
+    wgmma_wait_group<1>();  // the step before is done, and its stage is the one that is filled next
     __syncthreads();
     if (threadIdx.x == 0 && came && step + STAGES - 1 < steps) load(step + STAGES - 1);
   }

@@ -33,14 +33,15 @@ __device__ __forceinline__ void produce(Shared& shared, const CUtensorMap& map_a
 __device__ __forceinline__ void consume(Shared& shared, const Problem& problem, const Tile& tile, u32 steps,
                                         u32 consumer) {
   float d[BN / 2];  // 128 registers; the first products do not read them
+  bool came = true;
   for (u32 step = 0; step < steps; ++step) {
     const u32 stage = step % STAGES;
-    traced_wait(problem, 1 + consumer, step, &shared.full_barrier[stage], step / STAGES % 2, FULL);
+    came = traced_wait(problem, 1 + consumer, step, &shared.full_barrier[stage], step / STAGES % 2, FULL) && came;
     wgmma_fence();
     multiply<BN>(d, shared.a[stage] + consumer * 64 * BK, shared.b[stage], step == 0);
     wgmma_commit_group();
     wgmma_wait_group<1>();
-    if (threadIdx.x % 32 == 0 && step > 0) mbarrier_arrive(&shared.empty_barrier[(step - 1) % STAGES]);
+    if (came && threadIdx.x % 32 == 0 && step > 0) mbarrier_arrive(&shared.empty_barrier[(step - 1) % STAGES]);
   }
   wgmma_wait_group<0>();
   keep_accumulators(d);

@@ -37,20 +37,21 @@ __device__ __forceinline__ void produce(Shared& shared, const CUtensorMap& map_a
 // [consume]
 __device__ __forceinline__ void consume(Shared& shared, const Problem& problem, u32 consumer) {
   u32 step = 0, tiles = 0;
+  bool came = true;
   for (u32 at = blockIdx.x; at < problem.tiles_m * problem.tiles_n; at += gridDim.x, ++tiles) {
     const Tile tile = tile_at<GROUP>(at, problem.tiles_m, problem.tiles_n);
     float d[BN / 2];
     for (u32 k = 0; k < problem.k; k += BK, ++step) {
       const u32 stage = step % STAGES;
-      traced_wait(problem, 1 + consumer, step, &shared.full_barrier[stage], step / STAGES % 2, FULL);
+      came = traced_wait(problem, 1 + consumer, step, &shared.full_barrier[stage], step / STAGES % 2, FULL) && came;
       wgmma_fence();
       multiply<BN>(d, shared.a[stage] + consumer * 64 * BK, shared.b[stage], k == 0);
       wgmma_commit_group();
       wgmma_wait_group<1>();
-      if (threadIdx.x % 32 == 0 && k > 0) mbarrier_arrive(&shared.empty_barrier[(step - 1) % STAGES]);
+      if (came && threadIdx.x % 32 == 0 && k > 0) mbarrier_arrive(&shared.empty_barrier[(step - 1) % STAGES]);
     }
     wgmma_wait_group<0>();
-    if (threadIdx.x % 32 == 0) mbarrier_arrive(&shared.empty_barrier[(step - 1) % STAGES]);
+    if (came && threadIdx.x % 32 == 0) mbarrier_arrive(&shared.empty_barrier[(step - 1) % STAGES]);
     keep_accumulators(d);
     const u32 begin = stamp_begin();
     store<BN>(problem, d, tile.row * BM + consumer * 64, tile.column * BN);

@@ -5,6 +5,7 @@
 //
 // Launch: a block a multiprocessor, in pairs, 384 threads, as rung 8.
 #include "gemm_tile.cuh"
+#include "ptx_cluster.cuh"
 #include "ptx_multicast.cuh"
 #include "ptx_shared.cuh"
 #include "ptx_tensor.cuh"
@@ -51,7 +52,7 @@ __device__ __forceinline__ void produce(Shared& shared, const CUtensorMap& map_a
 // A stage is empty when both blocks have read it: the first two lanes of a warp tell one block each.
 __device__ __forceinline__ void release(u64* empty) {
   const u32 lane = threadIdx.x % 32;
-  if (lane < CLUSTER) mbarrier_arrive_release_cluster_shared_cluster(mapa_shared_cluster(empty, lane));
+  if (lane < CLUSTER) mbarrier_arrive_shared_cluster(mapa_shared_cluster(empty, lane));
 }
 
 // [epilogue]
@@ -85,20 +86,21 @@ __device__ __forceinline__ void store_tile(Shared& shared, const CUtensorMap& ma
 __device__ __forceinline__ void consume(Shared& shared, const CUtensorMap& map_c, const Problem& problem,
                                         u32 consumer) {
   u32 step = 0, tiles = 0;
+  bool came = true;
   for (u32 at = blockIdx.x / CLUSTER; at < pairs(problem); at += gridDim.x / CLUSTER, ++tiles) {
     const Tile tile = own_tile(problem, at);
     float d[BN / 2];
     for (u32 k = 0; k < problem.k; k += BK, ++step) {
       const u32 stage = step % STAGES;
-      traced_wait(problem, 1 + consumer, step, &shared.full_barrier[stage], step / STAGES % 2, FULL);
+      came = traced_wait(problem, 1 + consumer, step, &shared.full_barrier[stage], step / STAGES % 2, FULL) && came;
       wgmma_fence();
       multiply<BN>(d, shared.a[stage] + consumer * 64 * BK, shared.b[stage], k == 0);
       wgmma_commit_group();
       wgmma_wait_group<1>();
-      if (k > 0) release(&shared.empty_barrier[(step - 1) % STAGES]);
+      if (came && k > 0) release(&shared.empty_barrier[(step - 1) % STAGES]);
     }
     wgmma_wait_group<0>();
-    release(&shared.empty_barrier[(step - 1) % STAGES]);
+    if (came) release(&shared.empty_barrier[(step - 1) % STAGES]);
     keep_accumulators(d);
     const u32 begin = stamp_begin();
     const u32 first_row = tile.row * BM + consumer * 64 + threadIdx.x % 128 / 32 * OUT_ROWS;

@@ -44,9 +44,9 @@ __host__ __device__ constexpr u32 ceil_div(u32 a, u32 b) { return (a + b - 1) / 
 
 // [wait]
 // A phase that has completed costs one try; only after a try that failed is the timer read. A thread that has waited
-// too long says what for, and so do all others then, soon: false. Who fills stages fills no more, who reads goes on with
-// what is there, and the kernel ends. No reader leaves early: where one might, the compiler lets no product run beside
-// the next (ptxas C7518).
+// too long says what for, and all others give up soon: false. From then on a thread fills and frees no stage, reads what
+// is there, and the kernel ends. No reader leaves early: where one might, the compiler lets no product run beside the
+// next (ptxas C7518).
 __device__ __forceinline__ bool wait(const Problem& problem, u64* barrier, u32 parity, What what, u32 step) {
   u64 start_ns = 0;
   while (!mbarrier_try_wait_parity(barrier, parity)) {
