@@ -6,6 +6,7 @@
     EdgesFigure(observe)    what becomes of a box that leaves the tensor
     AtomsFigure(observe)    a slice too wide for its swizzle, in one copy of three dimensions
     TilingFigure(observe)   a grid tiled or not, and what reading one of its columns costs
+    LadderFigure(observe)   matrix products from plain loads to a kernel that keeps up with cuBLAS, rung by rung
     LoadsFigure(observe)    two loads on one barrier, on a measured axis of time
     LandingFigure(observe)  when each piece of a tile in shared memory was first seen changed
     ParityFigure(observe)   one barrier over seven tiles, and the parity that each wait is given
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from tmalab.figures.cost import CostFigure
     from tmalab.figures.edges import EdgesFigure
     from tmalab.figures.front_ends import FrontEndsFigure
+    from tmalab.figures.ladder import LadderFigure
     from tmalab.figures.landing import LandingFigure
     from tmalab.figures.loads import LoadsFigure
     from tmalab.figures.parity import ParityFigure
@@ -51,6 +53,7 @@ _HOMES = {
     "CostFigure": "tmalab.figures.cost",
     "EdgesFigure": "tmalab.figures.edges",
     "FrontEndsFigure": "tmalab.figures.front_ends",
+    "LadderFigure": "tmalab.figures.ladder",
     "LoadsFigure": "tmalab.figures.loads",
     "LandingFigure": "tmalab.figures.landing",
     "ParityFigure": "tmalab.figures.parity",

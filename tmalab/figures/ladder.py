@@ -1,0 +1,84 @@
+"""The ladder: matrix products from plain loads to a kernel that keeps up with cuBLAS, each rung one idea.
+
+    plain loads ▇▇      TMA ▇▇▇      wgmma ▇▇▇▇▇▇    …    store ▇▇▇▇▇▇▇▇▇▇▇│cuBLAS
+    and of the rung that is chosen: what it bought, what ncu counted, and who waited for what in one block
+
+`ladder_tables` makes the tables, static/ladder.js, `ladder_still` and, for print, `ladder_print` draw them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tmalab.figures import ladder_still
+from tmalab.figures.answers import Observe
+from tmalab.figures.base import Choice, Figure
+from tmalab.figures.bundle import esm
+from tmalab.figures.ladder_state import LadderState
+from tmalab.figures.ladder_tables import FIRST_RUNG, FIRST_SIZE, PARTS, VIEWS, ladder_spec, rungs, sizes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as PrintedFigure
+
+_TITLE = "The ladder"
+
+
+class LadderFigure(Figure):
+    """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
+
+    `size` (m x n x k), `rung`, `part` (which stretch of a block's life the lanes show) and `view`: the rates measured,
+    the roof that whole waves of tiles allow, or what lies between. With None, and for what is not recorded, it says so.
+    Raises InputError for a state that it does not have.
+    """
+
+    name = "ladder"
+    draws_times = True
+    state_names = ("size", "rung", "part", "view")
+    _esm = esm("ladder")
+    size = Choice(sizes())
+    rung = Choice(rungs())
+    part = Choice(PARTS)
+    view = Choice(VIEWS)
+
+    def __init__(
+        self, observe: Observe | None, *, size: str = FIRST_SIZE, rung: str = FIRST_RUNG, part: str = "middle",
+        view: str = "hardware", title: str = _TITLE, page: str | None = "ladder",
+    ):  # fmt: skip
+        spec, provenance = ladder_spec(observe, title)
+        super().__init__(
+            spec=spec, provenance=provenance, size=size, rung=rung, part=part, view=view, page=page
+        )  # fmt: skip
+
+    @property
+    def _found(self) -> LadderState:
+        return LadderState(self.spec, self.provenance, self.state)
+
+    def svg(self) -> str:
+        """The still: the present state, drawn."""
+        return ladder_still.draw(self._found)
+
+    def sentence(self) -> str:
+        """What the chosen rung is worth, and what it bought."""
+        return self._found.sentence()
+
+    def source(self) -> str:
+        """Where it was measured, or that it was not."""
+        return self._found.source
+
+    def data(self) -> dict[str, Any]:
+        """The present state: every rung at this size, and the lanes of the chosen one."""
+        return {
+            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
+            "provenance": self.source(), **self._found.data(),
+        }  # fmt: skip
+
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """A row a rung, as texts."""
+        return self._found.table()
+
+    def matplotlib(self) -> PrintedFigure:
+        """The ladder as a matplotlib figure, for print. Raises InputError without matplotlib."""
+        from tmalab.figures.ladder_print import printed
+
+        return printed(self._found, self.source())

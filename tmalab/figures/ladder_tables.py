@@ -1,0 +1,194 @@
+"""What "The ladder" shows, as tables: each rung's rate beside cuBLAS, its roof, its counters, and one block's stalls.
+
+    rates    ours, cuBLAS in the same run     median, 10 % and 90 % of the repeats, TFLOP/s
+    parts    first steps │ middle │ way out   of block 0: begin and end of each wait, of each tile's way out, in cycles
+    roof     whole waves of tiles on tensor cores that never wait: the model, and all that it says
+
+>>> part_steps(8192, (128, 256, 64), "middle")[:3]
+[59, 60, 61]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tmalab.experiment.case import Case
+from tmalab.experiment.gemm_cases import BEST, LADDER_SIZE, gemm_cases, shape_name
+from tmalab.experiment.gemm_plan import RUNGS, Rung
+from tmalab.experiment.observation import Observation
+from tmalab.figures.answers import Observe, answer_of
+from tmalab.figures.cost_tables import write_numbers
+from tmalab.figures.tile_tables import gpu_name, source_line
+from tmalab.model.waves import PEAK_TFLOPS, roof_tflops, step_cycles
+
+VIEWS = ("hardware", "model", "difference")
+PARTS = ("first steps", "middle", "way out")
+SHOWN_STEPS = 10
+FIRST_SIZE, FIRST_RUNG = shape_name(*[LADDER_SIZE] * 3), BEST
+NEVER = -1  # a stamp that was not made
+COUNTERS = ("tensor_pct", "l2_hit_pct", "shared_wavefronts", "shared_conflicts")
+_GROUP = "gemm/rung/"
+
+# What each rung's idea is for: what the sentence says beside the numbers.
+BOUGHT = {
+    "plain-loads": "Every thread carries a share of both tiles through its registers, and no product runs meanwhile.",
+    "tma": "The engine carries the tiles: no registers, no addresses. But one stage: the products wait for each load.",
+    "wgmma": "The tensor core reads both tiles itself, from swizzled rows, without a bank conflict.",
+    "stages": "While one stage is multiplied, three are on their way.",
+    "producer": "A warp that only loads waits for empty stages, so that those that multiply wait for full ones alone.",
+    "consumers": "A tile twice as wide: each byte from shared memory is multiplied more often.",
+    "persistent": "A block a multiprocessor for all tiles, in an order that keeps what it reads in the L2 cache.",
+    "cluster": "Two blocks share a tile of B: each loads half, for both.",
+    "store": "The engine takes C away while the next tile is multiplied.",
+}
+
+
+def ladder_cases() -> dict[tuple[str, str], Case]:
+    """The cases that are timed: (rung, "8192") → case."""
+    named = [(case.name.removeprefix(_GROUP).split("/"), case) for case in gemm_cases() if case.name.startswith(_GROUP)]
+    return {(rung, size): case for (rung, size), case in named}
+
+
+def rungs() -> tuple[str, ...]:
+    """The rungs that have a case, from the lowest up."""
+    have = {rung for rung, _ in ladder_cases()}
+    return tuple(name for name in RUNGS if name in have)
+
+
+def sizes() -> tuple[str, ...]:
+    """The sizes that some rung has a case of: the cubes, smallest first, then the others in the cases' order."""
+    found = list(dict.fromkeys(size for _, size in ladder_cases()))
+    return tuple(sorted(found, key=lambda size: ("x" in size, 0 if "x" in size else int(size))))
+
+
+def numbers_of(size: str) -> tuple[int, int, int]:
+    """m, n, k of a size's name: all three, or one for a cube."""
+    m, n, k = map(int, size.split("x") if "x" in size else [size] * 3)
+    return m, n, k
+
+
+def part_steps(k: int, tile: tuple[int, int, int], part: str) -> list[int]:
+    """The steps of K, counted over the block's life, that a part of the picture shows."""
+    steps = -(-k // tile[2])
+    first = {"first steps": 0, "middle": steps // 2 - SHOWN_STEPS // 2, "way out": steps - SHOWN_STEPS // 2}[part]
+    return list(range(max(first, 0), max(first, 0) + SHOWN_STEPS))
+
+
+def ladder_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Everything that the figure draws: (spec, provenance), plain JSON. Raises HardwareError for a run that failed.
+
+    `provenance["states"]` has "rung/size" → what was measured; a state that nothing was recorded of is not in it.
+    """
+    lines: dict[str, int] = {}
+    states = {}
+    gpu = gpu_name(None)
+    for (name, size), case in ladder_cases().items():
+        seen = answer_of(observe, case) if name in RUNGS else None
+        if seen is not None:
+            gpu = gpu_name(seen)
+            line = lines.setdefault(source_line(seen), len(lines))
+            states[f"{name}/{size}"] = {**measured(seen, RUNGS[name], numbers_of(size)), "line": line}
+    spec = {
+        "schema": 1, "name": "ladder", "title": title, "peak_tflops": PEAK_TFLOPS,
+        "choices": {"size": list(sizes()), "rung": list(rungs()), "part": list(PARTS), "view": list(VIEWS)},
+        "rungs": [_rung(RUNGS[name]) for name in rungs()],
+        "labels": [" x ".join(map(str, numbers_of(size))) for size in sizes()],
+        "roofs": {
+            f"{name}/{size}": round(roof_tflops(numbers_of(size), RUNGS[name].tile, cluster=RUNGS[name].cluster), 1)
+            for name, size in ladder_cases() if name in RUNGS
+        },
+    }  # fmt: skip
+    return spec, {"lines": list(lines), "gpu": gpu, "states": states}
+
+
+def _rung(rung: Rung) -> dict[str, Any]:
+    return {
+        "name": rung.name, "file": rung.file, "idea": rung.idea, "bought": BOUGHT.get(rung.name, ""),
+        "tile": list(rung.tile), "threads": rung.threads, "stages": rung.stages, "shared_bytes": rung.shared_bytes,
+        "step_cycles": step_cycles(rung.tile), "carries": rung.box_a is None,
+    }  # fmt: skip
+
+
+def measured(seen: Observation, rung: Rung, size: tuple[int, int, int]) -> dict[str, Any]:
+    """One run as numbers: rates, shares, counters, and the stalls of block 0's first tile."""
+    m, n, k = size
+    counters: Mapping[str, Any] = seen.values.get("counters") or {}
+    return {
+        "ours": _rates(seen["ours_ns"], 2 * m * n * k), "cublas": _rates(seen["cublas_ns"], 2 * m * n * k),
+        "ratio": round(_median(seen["cublas_ns"]) / _median(seen["ours_ns"]), 3),
+        "counters": [_counter(name, counters.get(name)) for name in COUNTERS],
+        "registers": seen["registers"], "cycles_per_ns": seen["cycles_per_ns"],
+        **stalls(seen, -(-k // rung.tile[2])),
+        "parts": [_part(seen, part_steps(k, rung.tile, part), -(-k // rung.tile[2])) for part in PARTS],
+    }  # fmt: skip
+
+
+def _rates(ns: Any, flops: int) -> list[float]:
+    """Median, and between what rates four repeats in five lie, in TFLOP/s."""
+    import numpy as np
+
+    slow, median, fast = np.percentile(ns, (90, 50, 10)).tolist()
+    return [round(flops / time / 1e3, 1) for time in (median, slow, fast)]
+
+
+def _counter(name: str, value: float | None) -> str:
+    """A figure of ncu as a text; "–" where it was not counted."""
+    if value is None:
+        return "–"
+    return f"{value:.1f}%" if name.endswith("_pct") else f"{value / 1e6:.1f} M"
+
+
+def _median(ns: Any) -> float:
+    import numpy as np
+
+    return float(np.median(ns))
+
+
+def stalls(seen: Observation, steps: int) -> dict[str, Any]:
+    """Of the time of block 0's first tile: the share that each role waited, and that its way out took.
+
+    Only the steps that were stamped count; `way_out` is None where the tile's end was not.
+    """
+    waits = seen["waits"]
+    steps = min(steps, waits.shape[1])
+    shares: list[float | None] = []
+    for role in waits[:, :steps]:
+        known = role[role[:, 1] != NEVER].astype(int)
+        whole = int(known[-1, 1] - known[0, 0]) if len(known) else 0
+        shares.append(round(float((known[:, 1] - known[:, 0]).sum()) / whole, 3) if whole else None)
+    consumer = waits[1, :steps].astype(int)
+    begin, end = map(int, seen["epilogues"][0, 0])
+    out = None if end == NEVER else round((end - begin) / (end - int(consumer[0, 0])), 3)
+    return {"waits": shares, "way_out": out, "step": _step(consumer)}
+
+
+def _step(consumer: Any) -> int:
+    """Cycles from one step's end of waiting to the next one's, in the median."""
+    import numpy as np
+
+    ends = consumer[consumer[:, 1] != NEVER][:, 1]
+    return round(float(np.median(np.diff(ends)))) if len(ends) > 1 else 0
+
+
+def _part(seen: Observation, steps: list[int], of_tile: int) -> dict[str, Any] | None:
+    """What each role did while consumer 0 was at `steps`, and the ways out then; None where none of them was stamped.
+
+    `roles` has of each its first step and its stamps, in cycles since `begin`, itself in cycles of the block's life;
+    `of_tile` is how many steps a tile has.
+    """
+    waits, epilogues = seen["waits"].astype(int), seen["epilogues"].astype(int)
+    mine = waits[1, [step for step in steps if step < waits.shape[1]]]
+    mine = mine[mine[:, 1] != NEVER]
+    tiles = [tile for tile in range(epilogues.shape[1]) if (tile + 1) * of_tile - 1 in steps]
+    outs = [[consumer, *map(int, epilogues[consumer, tile])] for tile in tiles for consumer in range(len(epilogues))]
+    outs = [one for one in outs if one[2] != NEVER]
+    if not len(mine):
+        return None
+    begin, end = int(mine[0, 0]), max([int(mine[-1, 1]), *(last for _, _, last in outs)])
+    roles = []
+    for role in waits:
+        among = [step for step, (first, last) in enumerate(role) if last >= begin and first <= end and last != NEVER]
+        roles.append([among[0], write_numbers((role[among].ravel() - begin).tolist())] if among else None)
+    outs = [[consumer, first - begin, last - begin] for consumer, first, last in outs]
+    return {"begin": begin, "end": end - begin, "roles": roles, "outs": outs}
