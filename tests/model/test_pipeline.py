@@ -1,4 +1,4 @@
-"""The ring of stages in time: its orders always hold, its limits are Little's, and a slower part never makes it faster."""
+"""The ring of stages in time: its orders hold, its limits are Little's, a slower part never makes it faster."""
 
 from dataclasses import replace
 from itertools import pairwise
