@@ -133,7 +133,7 @@ def test_the_table_has_a_row_a_rung_that_has_a_case(figure):
 @pytest.mark.parametrize("view", VIEWS)
 def test_without_a_recording_it_says_so(view):
     figure = LadderFigure(None, view=view)
-    assert "ot measured" in figure.source()
+    assert "not measured" in figure.source().lower()
     assert "not measured" in figure.sentence()
     assert "<svg" in figure.svg()
     assert {cell for row in figure.table()[1] for at, cell in enumerate(row) if at not in (0, 6)} == {"–"}
