@@ -57,7 +57,10 @@ SITUATIONS = {
     "tall": Situation("96 rows: 192 bytes, were rows the inner dimension", {"box": (96, 64)}),
     "low": Situation("4 rows: 8 bytes, were rows the inner dimension", {"box": (4, 64)}),
     "past": Situation("a box of 32 rows over a tensor of 24", {"shape": (24, 320), "at": (0, 128)}),
-    "edge": Situation("a box whose last 16 rows are past the tensor", {"at": (176, 128)}),
+    "edge": Situation(  # CuTe's tiles are a grid, and this one is between two of its lines
+        "a box whose last 16 rows are past the tensor", {"at": (176, 128)},
+        (*CCCL, "cudacore", "triton", "tilelang", "pallas"),
+    ),
     "narrow": Situation(
         "64 bytes in a row, half of the swizzle's span", {"box": (32, 32)},
         (*CCCL, "triton", "tilelang", "pallas", "cute"),
@@ -68,7 +71,7 @@ SITUATIONS = {
     "repeat": Situation("rows 0 bytes apart: one row, 192 times", {"strides": (0, 1)}, (*CCCL, "tilelang")),
     "overlap": Situation("rows 128 bytes apart that are 640 long", {"strides": (64, 1)}, (*CCCL, "tilelang")),
     "step": Situation(
-        "every eighth of 4 rows", {"shape": (4, 320), "box": (4, 64), "at": (0, 128), "steps": (8, 1)}, tuple(CCCL)
+        "every eighth of 4 rows", {"shape": (4, 320), "box": (4, 64), "at": (0, 128), "steps": (8, 1)}, ("cccl-3.5",)
     ),
 }  # fmt: skip
 

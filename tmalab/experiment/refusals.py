@@ -49,15 +49,15 @@ class Answer:
     def refused(self) -> str | None:
         """What the front end, or for the driver the driver, said to it; None where it went through."""
         if self.name == "driver":
-            accepted = self.seen.arrays.get("accepted")
-            return None if accepted is None or bool(accepted.all()) else "INVALID_VALUE"
+            return None if self.seen.values.get("accepted", True) else "INVALID_VALUE"
         said = self.seen.values.get("raised")
         return None if said is None else f"{said['type']}: {said['message']}"
 
     @cached_property
     def by_the_driver(self) -> bool:
         """Whether it was the driver that refused, asked by the front end, and not a check of the front end's own."""
-        return any(call["answer"] != 0 for call in self.seen.values.get("encode_calls") or ())
+        asked = self.seen.values.get("encode_calls") or ()
+        return any(call["answer"] != 0 for call in asked) or "CUDA_ERROR_INVALID_VALUE" in (self.refused or "")
 
     @cached_property
     def map(self) -> TensorMap:

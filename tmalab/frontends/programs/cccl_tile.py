@@ -143,7 +143,7 @@ def make_map(params: dict, address: int) -> tuple[bytes | None, str]:
     into, said = ctypes.create_string_buffer(128), ctypes.create_string_buffer(1024)
     swizzle = SWIZZLES[params["swizzle"]]
     refused = library().try_map(ctypes.c_void_p(address), *numbers, swizzle, into, said, len(said))
-    return (None, said.value.decode()) if refused else (into.raw, "")
+    return (None, re.sub(r"\S*/include/cccl/", "", said.value.decode())) if refused else (into.raw, "")
 
 
 def run(params: dict) -> tuple[dict, dict]:

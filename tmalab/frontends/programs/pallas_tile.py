@@ -32,11 +32,12 @@ SWIZZLE_BYTES = {"128B": 128, "64B": 64, "32B": 32}
 
 
 def transforms(params: dict) -> tuple:
-    """What makes a reference swizzled: tiles of 8 rows, as wide as the swizzle's span or, where less, the box."""
+    """What makes a reference swizzled: tiles of 8 rows as wide as the swizzle's span or, where less, as the box."""
     span = SWIZZLE_BYTES.get(params["swizzle"])
     if span is None:
         return ()
-    return plgpu.TilingTransform((8, min(span // 2, params["box"][1]))), plgpu.SwizzleTransform(span)
+    rows, cols = params["box"]
+    return plgpu.TilingTransform((min(8, rows), min(span // 2, cols))), plgpu.SwizzleTransform(span)
 
 
 def program(params: dict) -> object:

@@ -6,6 +6,8 @@ T.tma_copy(source[96, 128], tile, barrier=ready)                    box and coor
 The host code that it generates checks the map by its own rules and then has the driver encode it.
 """
 
+from pathlib import Path
+
 import tilelang
 import tilelang.language as T  # noqa: N812  (its users' name for it)
 from tilelang import layout, tvm
@@ -50,7 +52,7 @@ def program(params: dict) -> object:
             if make_layout is not None:
                 T.annotate_layout({tile: make_layout(tile)})
             if explicit:
-                ready = T.alloc_barrier(1)
+                ready = T.alloc_barrier(THREADS)  # every thread arrives below
                 T.tma_copy(source[row, col], tile, barrier=ready)
                 T.barrier_arrive(ready)
                 T.mbarrier_wait_parity(ready, 0)
@@ -96,6 +98,7 @@ def run(params: dict) -> tuple[dict, dict]:
     source = whole.as_strided(params["shape"], strides)
     out = torch.full((common.tile_bytes(params),), common.BACKGROUND, dtype=torch.uint8, device="cuda")
     address = torch.zeros(1, dtype=torch.uint32, device="cuda")
+    seen = None
     try:
         # [host]
         kernel = tilelang.compile(program(params), target=target())
@@ -104,7 +107,9 @@ def run(params: dict) -> tuple[dict, dict]:
             torch.cuda.synchronize()
         # [/host]
     except Exception as error:
-        return common.refused(params, error, "tilelang"), {}
+        refused = common.refused(params, error, "tilelang")
+        refused["raised"]["message"] = refused["raised"]["message"].replace(f"{Path(__file__).parent}/", "")
+        return {**refused, "encode_calls": common.encode_calls(seen.encoded) if seen else []}, {}
     (descriptor, *_) = seen.descriptors()
     values = {
         "smem_address": int(address.cpu()[0]), "coords": params["at"][::-1], "captured": "launch parameter",
