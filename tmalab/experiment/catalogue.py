@@ -25,8 +25,10 @@ from tmalab.experiment.cute_cases import cute_cases
 from tmalab.experiment.edge_cases import edge_cases
 from tmalab.experiment.encode_cases import encode_cases
 from tmalab.experiment.facts import fact_cases
+from tmalab.experiment.frontend_tile_cases import frontend_tile_cases
 from tmalab.experiment.gallery_cases import gallery_cases
 from tmalab.experiment.gemm_cases import gemm_cases
+from tmalab.experiment.refusal_cases import refusal_cases
 from tmalab.experiment.store_cases import ordering_cases, reuse_cases
 from tmalab.experiment.tiling_cases import tiling_cases
 from tmalab.experiment.timeline_cases import landing_cases, parity_cases, timeline_cases
@@ -167,6 +169,8 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "ordering": ordering_cases,
     "cute": cute_cases,
     "tirx": tirx_cases,
+    "frontends": frontend_tile_cases,
+    "refusals": refusal_cases,
     "gemm": gemm_cases,
 }
 
