@@ -19,7 +19,7 @@ from tmalab import model
 from tmalab.experiment.frontend_tile_cases import MEMORY, SMEM_BYTES, TASK, task_map
 from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
-from tmalab.model.encoded_map import decode, differing
+from tmalab.model.encoded_map import FIELDS, bits_of, decode, differing
 from tmalab.model.tensor_map import TensorMap
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ RAW_PTX = (
     "[mbar];",
     "mbarrier.try_wait.parity.shared::cta.b64 waitComplete, [addr], phaseParity;",
 )
+REST = "bytes 64 to 127"
+_HALF, _KNOWN_BYTES = 64, 80  # the driver writes numbers into bytes 64 to 79, and none behind them
 _ATOM = 1024  # where shared memory begins anew for the 128-byte swizzle
 
 
@@ -84,12 +86,28 @@ class TileVerdict:
         return None if found is None else int((found != self.expected).sum())
 
     @cached_property
+    def half_written(self) -> bool:
+        """Whether the descriptor's second half holds what nobody wrote: bytes where the driver's own are always 0."""
+        return self.descriptor is not None and any(self.descriptor[_KNOWN_BYTES:])
+
+    @cached_property
     def unlike_the_driver(self) -> list[str] | None:
-        """The fields in which the descriptor is not what the driver itself writes for the same map."""
+        """The fields in which the descriptor is not what the driver itself writes for the same map.
+
+        `bit 65` and the like for bits of no field; REST for a second half that was never written.
+        """
         own = self.seen.arrays.get("driver_descriptor")
         if self.descriptor is None or own is None:
             return None
-        return differing(self.descriptor, own.tobytes())
+        one, other = self.descriptor, own.tobytes()
+        if self.half_written:
+            one, other = one[:_HALF] + bytes(_HALF), other[:_HALF] + bytes(_HALF)
+        named = [name for name in differing(one, other) if name != "other"]
+        bits = int.from_bytes(one, "little") ^ int.from_bytes(other, "little")
+        for first, count in (place for name in FIELDS for place in bits_of(name)):
+            bits &= ~((1 << count) - 1 << first)
+        named += [f"bit {at}" for at in range(8 * len(one)) if bits >> at & 1]
+        return [*named, REST] if self.half_written else named
 
     @cached_property
     def chosen(self) -> dict[str, tuple[object, object]]:

@@ -55,7 +55,7 @@ def _shared(still: Still, found: FrontEndsState) -> None:
 
 def _fields(still: Still, found: FrontEndsState) -> None:
     still.head(_TABLE, 44, "Descriptor", "128 bytes, decoded")
-    y = _TOP + 8
+    y: float = _TOP + 8
     for x, word in zip(_COLUMNS, ("field", "asked", "this descriptor", "the driver's own"), strict=True):
         still.note(_TABLE + x, y, word)
     for (field, *texts), mark in zip(found.way["fields"], found.marks(), strict=True):

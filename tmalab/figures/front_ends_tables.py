@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tmalab import model
 from tmalab.experiment.case import Case
@@ -35,8 +35,12 @@ from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.observation import Observation
 from tmalab.figures.answers import Observe, answer_of
 from tmalab.figures.tile_tables import CHUNK, LINE, changes, decode, pack, source_line
+from tmalab.model import encoded_map
 from tmalab.model.encoded_map import ENCODED_BYTES, read_bits
 from tmalab.model.tensor_map import TensorMap
+
+if TYPE_CHECKING:
+    import numpy as np
 
 VIEWS = ("hardware", "model", "difference")
 LINES = SMEM_BYTES // LINE
@@ -49,6 +53,7 @@ _FIELDS = (
     "rank", "dtype", "global_dim", "global_strides", "box_dim", "element_strides", "interleave", "swizzle",
     "l2_promotion", "oob_fill",
 )  # fmt: skip
+UNWRITTEN = "never written"
 _DERIVED = ("box_bytes", "pattern_bytes")  # no fields: the driver works them out and writes them beside the others
 
 
@@ -96,7 +101,7 @@ def _raw(seen: Observation, own: Observation | None) -> Observation:
 
 
 @lru_cache(maxsize=1)
-def _box() -> Any:
+def _box() -> np.ndarray:
     """The box's bytes without a swizzle, row by row: what a chunk of shared memory is looked up in."""
     plain = TensorMap.tiled("float16", task_map().global_dim, task_map().global_strides, task_map().box_dim)
     return model.load(plain, make_bytes(MEMORY), TASK["at"][::-1], smem_bytes=SMEM_BYTES)
@@ -105,32 +110,35 @@ def _box() -> Any:
 def _told(name: str, seen: Observation | None, own: Observation | None) -> dict[str, Any]:
     """One way: what the model says, and what was seen; None and empty where nothing was."""
     if seen is None:
-        predicted = expected_tile(task_map(), TASK["at"][::-1])
+        plain = expected_tile(task_map(), TASK["at"][::-1]).tobytes()
         return {
-            "name": name, "model": pack(decode(predicted.tobytes(), _box())), "hardware": None, "changed": [],
-            "differ": None, "fields": list(_fields(None, None, own)), "unlike": None, "refused": None, "call": "",
+            "name": name, "model": pack(decode(plain, _box())), "hardware": None, "changed": [], "differ": None,
+            "fields": list(_fields(None, None, own)), "unlike": None, "refused": None, "call": "",
             "coords": list(TASK["at"][::-1]), "captured": None,
         }  # fmt: skip
     judged = TileVerdict(seen)
-    predicted = judged.expected.tobytes()
-    smem = seen.arrays.get("smem")
-    chunks = None if smem is None else decode(smem.tobytes(), _box())
-    driver = seen.arrays.get("driver_descriptor")
+    predicted, smem = judged.expected.tobytes(), seen.arrays["smem"].tobytes() if "smem" in seen.arrays else None
+    chunks = None if smem is None else decode(smem, _box())
+    fields = _fields(judged.descriptor, seen.arrays.get("driver_descriptor"), own, half_written=judged.half_written)
     return {
         "name": name, "model": pack(decode(predicted, _box())),
         "hardware": None if chunks is None else pack(chunks),
-        "changed": [] if chunks is None else changes(smem.tobytes(), predicted, chunks),  # type: ignore[union-attr]
-        "differ": judged.bytes_differing, "fields": list(_fields(judged.descriptor, driver, own)),
-        "unlike": judged.unlike_the_driver, "refused": seen.values.get("raised"), "call": _call(seen),
-        "coords": list(judged.coords), "captured": seen.values.get("captured"),
+        "changed": [] if smem is None or chunks is None else changes(smem, predicted, chunks),
+        "differ": judged.bytes_differing, "fields": list(fields), "unlike": judged.unlike_the_driver,
+        "refused": seen.values.get("raised"), "call": _call(seen), "coords": list(judged.coords),
+        "captured": seen.values.get("captured"),
     }  # fmt: skip
 
 
-def _fields(descriptor: bytes | None, driver: Any, own: Observation | None) -> Iterator[list[str]]:
+def _fields(
+    descriptor: bytes | None, driver: Any, own: Observation | None, *, half_written: bool = False
+) -> Iterator[list[str]]:
     """[field, asked, in the descriptor, in the driver's own]; "–" for what is not known."""
     asked = task_map().to_dict()
     reference = None if own is None else own["encoded"].tobytes()
     made, drivers = _texts(descriptor), _texts(None if driver is None else driver.tobytes())
+    if half_written:
+        made |= dict.fromkeys(_DERIVED, UNWRITTEN)
     for field in _FIELDS:
         wanted = len(asked["global_dim"]) if field == "rank" else asked[field]
         yield [field, _text(wanted), made.get(field, "–"), drivers.get(field, "–")]
@@ -140,11 +148,9 @@ def _fields(descriptor: bytes | None, driver: Any, own: Observation | None) -> I
 
 
 def _texts(encoded: bytes | None) -> dict[str, str]:
-    from tmalab.model.encoded_map import decode as decoded
-
     if encoded is None or len(encoded) != ENCODED_BYTES:
         return {}
-    fields = decoded(encoded).to_dict()
+    fields = encoded_map.decode(encoded).to_dict()
     found = {field: _text(len(fields["global_dim"]) if field == "rank" else fields[field]) for field in _FIELDS}
     return {**found, **{field: str(read_bits(encoded, field)) for field in _DERIVED}}
 

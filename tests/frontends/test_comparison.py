@@ -1,0 +1,84 @@
+"""The tables beside each other: what is said of order, units and names, from programs' values made by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tmalab.errors import RecordingError
+from tmalab.experiment.frontend_tile_cases import WAYS, tile_case
+from tmalab.experiment.frontend_tiles import TileVerdict
+from tmalab.experiment.observation import Observation, Provenance
+from tmalab.frontends.comparison import FEATURES, Table, compare, told
+from tmalab.frontends.programs import tile_common
+
+WHERE = Provenance("NVIDIA H200", "9.0", "580.0", "13.0", "13.0", "triton/tile.py", "0" * 64, "2000-01-01", 1)
+
+
+def seen(case, **values) -> Observation:
+    exposes = {feature: {"found": [], "looked": ["x"]} for feature in FEATURES}
+    exposes["fill"]["found"] = ["thing: pad", "other: fill"]
+    exposes["reductions"]["found"] = ["thing: add, min, max"]
+    given = {"shape": [192, 320], "strides": [320, 1], "box": [32, 64], "at": [96, 128]}
+    values = {
+        "package": {"name": case.probe, "version": "1.2"}, "package_mb": 12.6, "exposes": exposes, "given": given,
+        "encode_calls": [], "captured": "global memory", **values,
+    }  # fmt: skip
+    return Observation(case, {"smem": np.zeros(4096, np.uint8)}, values, WHERE, "recorded")
+
+
+def of(**values) -> list[str]:
+    return told(TileVerdict(seen(tile_case("triton", "host"), **values)))
+
+
+def test_the_features_are_the_programs():
+    assert FEATURES == tile_common.FEATURES
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"shape": [192, 320], "strides": [320, 1], "box": [32, 64], "at": [96, 128]},
+         ["outermost first", "elements", "elements, outermost first"]),
+        ({"shape": [320, 192], "strides": [640], "box": [64, 32], "at": [128, 96]},
+         ["innermost first", "bytes", "elements, innermost first"]),
+        ({"shape": [192, 320], "box": [64, 32], "tile index": [3, 2]},
+         ["mixed", "the array's own", "tiles, outermost first"]),
+        ({"box": [32, 64]}, ["outermost first", "the array's own", "the kernel's own"]),
+        ({}, ["–", "–", "the kernel's own"]),
+    ],
+)  # fmt: skip
+def test_order_and_units_are_read_from_what_was_handed_over(given, expected):
+    assert of(given=given)[:3] == expected
+
+
+def test_who_encoded_is_told_by_the_driver_s_calls():
+    assert of()[3:] == ["itself", "global memory"]
+    assert of(encode_calls=[{"answer": 0}], captured="launch parameter")[3:] == ["the driver", "launch parameter"]
+
+
+def test_a_row_a_way_and_a_row_a_front_end():
+    found = compare(seen)
+    assert len(found.told.rows) == len(WAYS)
+    names = [row[0] for row in found.named.rows]
+    assert len(names) == len(set(names)) == len({front_end for front_end, _ in WAYS})
+    row = dict(zip(found.named.head, found.named.rows[0], strict=True))
+    assert (row["fill"], row["reductions"], row["im2col"]) == ("pad", "add and 2 more", "–")
+    assert found.installed.rows[0][1:] == ["1.2", "13"]
+
+
+def test_what_another_installation_changes_is_shown_and_not_compared():
+    table = Table(("a", "b"), (("x", "<1>"),), volatile=("b",))
+    assert repr(table) == "a\nx"
+    html = table._repr_html_()
+    assert html.startswith("<section data-volatile>")
+    assert "&lt;1&gt;" in html
+    assert "data-volatile" not in Table(("a",), (("x",),))._repr_html_()
+
+
+def test_a_way_that_was_not_recorded_says_so():
+    def observe(case):
+        raise RecordingError("not recorded yet", field="case", value=case.name)
+
+    with pytest.raises(RecordingError):
+        compare(observe)

@@ -1,0 +1,129 @@
+"""The ways through the front ends beside each other, as tables: how each is told the tile, and what it names at all.
+
+    compare(observe).told      shape and box in which order, strides and coordinates in which unit, who wrote the map
+    compare(observe).named     swizzle, fill, prefetch …: what the installed package calls it, or –
+
+Nothing here is typed in: the first table comes from what a program handed over, held against the descriptor that came
+out; the second from what the program found in the installed package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from tmalab.experiment.case import Case
+from tmalab.experiment.frontend_tile_cases import TASK, WAYS, tile_case
+from tmalab.experiment.frontend_tiles import TileVerdict
+from tmalab.experiment.observation import Observation
+from tmalab.frontends.front_end import FRONT_ENDS
+
+FEATURES = ("swizzle", "element_strides", "fill", "l2_promotion", "im2col", "multicast", "reductions", "prefetch")
+_NONE = "–"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Texts in rows; `volatile` names the columns that another installation may change: shown, and not compared."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    volatile: Sequence[str] = field(default=())
+
+    def __repr__(self) -> str:
+        kept = [at for at, name in enumerate(self.head) if name not in self.volatile]
+        lines = [[row[at] for at in kept] for row in (self.head, *self.rows)]
+        widths = [max(len(line[at]) for line in lines) for at in range(len(kept))]
+        return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        body = _html(self.head, self.rows)
+        return f"<section data-volatile>\n{body}\n</section>" if self.volatile else body
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every way, judged, by its name: `Triton, host`."""
+
+    verdicts: Mapping[str, TileVerdict]
+
+    @property
+    def told(self) -> Table:
+        """A row a way that loaded the tile: the order and the units of what it takes."""
+        head = ("way", "shape and box", "strides", "coordinates", "map encoded by", "caught as")
+        loaded = {name: one for name, one in self.verdicts.items() if one.bytes_differing is not None}
+        return Table(head, [[name, *told(one)] for name, one in loaded.items()])
+
+    @property
+    def named(self) -> Table:
+        """A row a front end: what of the tensor map and of the copy it has a name for."""
+        head = ("front end", *(feature.replace("_", " ") for feature in FEATURES))
+        found = {name: one.seen.values["exposes"] for name, one in self._each().items()}
+        return Table(head, [[name, *(_names(told[it]["found"]) for it in FEATURES)] for name, told in found.items()])
+
+    @property
+    def installed(self) -> Table:
+        """A row a front end: its version and what it takes on disk, in MB."""
+        seen = {name: one.seen.values for name, one in self._each().items()}
+        rows = [[name, one["package"]["version"], f"{one['package_mb']:.0f}"] for name, one in seen.items()]
+        return Table(("front end", "version", "MB"), rows, ("version", "MB"))
+
+    def _each(self) -> dict[str, TileVerdict]:
+        """One way of each front end, by its title: they share their package."""
+        known = {one.seen.case.probe: one for one in self.verdicts.values() if one.seen.values.get("exposes")}
+        return {FRONT_ENDS[name].title: one for name, one in known.items()}
+
+
+def compare(observe: Callable[[Case], Observation]) -> Comparison:
+    """The comparison of all ways, as `observe` answers for their cases."""
+    many = {front_end for front_end, way in WAYS if way != "default"}
+    return Comparison(
+        {
+            f"{FRONT_ENDS[name].title}, {way}" if name in many else FRONT_ENDS[name].title: TileVerdict(
+                observe(tile_case(name, way))
+            )
+            for name, way in WAYS
+        }
+    )
+
+
+def told(verdict: TileVerdict) -> list[str]:
+    """How a program was told the tile: order of shape and box, unit of strides, coordinates; its map's origin."""
+    given = verdict.seen.values.get("given") or {}
+    rows_first = [list(given[name]) == list(TASK[name]) for name in ("shape", "box") if name in given]
+    order = "outermost first" if all(rows_first) else "innermost first" if not any(rows_first) else "mixed"
+    strides = _NONE
+    if "strides" in given:
+        strides = "elements" if given["strides"][0] == TASK["shape"][1] else "bytes"
+    elif given:
+        strides = "the array's own"
+    asked = verdict.seen.values.get("encode_calls") or ()
+    maker = "the driver" if asked else "itself"
+    return [order if given else _NONE, strides, _coordinates(given), maker, verdict.seen.values["captured"]]
+
+
+def _coordinates(given: Mapping[str, Sequence[int]]) -> str:
+    if "tile index" in given:
+        return "tiles, outermost first"
+    if "at" not in given:
+        return "the kernel's own"
+    return "elements, outermost first" if list(given["at"]) == list(TASK["at"]) else "elements, innermost first"
+
+
+def _names(found: Sequence[str]) -> str:
+    """`T.copy: a, b, c` as `a and 2 more`; of several places the first."""
+    if not found:
+        return _NONE
+    first, *others = found[0].split(": ", 1)[1].split(", ")
+    return f"{first} and {len(others)} more" if others else first
+
+
+def _html(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    body = "\n".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
+        for row in rows
+    )
+    table = f'<table class="table"><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table>'
+    return f'<div style="overflow-x: auto">{table}</div>'
