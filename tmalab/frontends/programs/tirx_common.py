@@ -121,10 +121,10 @@ def ptx_of(source: str, compiler: str = "nvrtc", *, lines: bool = False, fmt: st
     return bytes(binary).decode().rstrip("\0") if fmt == "ptx" else ""
 
 
-def told(executable: object) -> list[str]:
+def told(executable: object, compiler: str = "nvrtc") -> list[str]:
     """The lines of an executable's PTX that have to do with a copy or a barrier."""
     words = ("cp.async.bulk", "cp.reduce.async.bulk", "mbarrier", "fence.", "barrier.cluster")
-    lines = (line.strip() for line in ptx_of(cuda_source(executable)).splitlines())
+    lines = (line.strip() for line in ptx_of(cuda_source(executable), compiler).splitlines())
     return [line for line in lines if any(word in line for word in words) and not line.startswith(("//", "{ .reg"))]
 
 
