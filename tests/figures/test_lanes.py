@@ -1,5 +1,6 @@
 """Lanes in a still: every lane and mark is drawn where its time says, and the axis agrees with the page's."""
 
+import itertools
 import json
 import re
 import shutil
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tmalab.figures.bundle import STATIC
-from tmalab.figures.lanes import KINDS, NAME, Lane, Mark, draw, height, ticks
+from tmalab.figures.lanes import BAND, KINDS, NAME, Lane, Mark, draw, height, lane_of, ticks
 from tmalab.figures.still import Still
 
 UNITS = [("cycles", 1), ("ns", 0.5)]
@@ -40,6 +41,24 @@ def test_every_kind_has_a_look_in_the_page_and_in_the_still(kind):
     css = (STATIC / "lanes.css").read_text("utf-8")
     assert f".tma-mark-{kind.partition('-')[0]} " in css
     assert drawn([Mark("a", 10, 60, "", kind, "A")]) != drawn([])
+
+
+def test_marks_of_several_rows_overlap_in_time_and_not_on_the_page():
+    marks = tuple(Mark(f"m{row}", 100, 300, "", "tint-3", "A", row) for row in range(3))
+    lane = Lane("engine", marks, rows=3)
+    still = Still(NAME + 400, height([lane], UNITS) + 10, "A chart")
+    draw(still, 0, 5, NAME + 400, [lane], start=0, end=400, units=UNITS)
+    tops = [float(y) for y in re.findall(rf"M{NAME + 103} ([\d.]+)h", still.svg())]
+    assert len(tops) == 3
+    assert all(other - one > lane.thin for one, other in itertools.pairwise(tops))
+    assert tops[-1] + lane.thin < 25 + lane.height
+    assert lane_of(lane.to_dict()) == lane
+    assert "row" not in Lane("one", (Mark("a", 1, 2, "", "solid", "A"),)).to_dict()["marks"][0]
+
+
+def test_a_band_goes_through_all_lanes():
+    svg = drawn([], bands=[(100, 300)])
+    assert f"fill='{BAND}' d='M{NAME + 100} 25h200v76h" in svg
 
 
 def test_both_axes_name_their_unit_once():

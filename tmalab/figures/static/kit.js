@@ -34,9 +34,9 @@ export function put(model, values) {
 // Each is {node, paint}; paint shows what the model holds. Radio groups are told apart by the form that they stand in,
 // so that no name or id can meet another figure's.
 
-export function segments(model, name, legend, values) {
+export function segments(model, name, legend, values, words = String) {
   const inputs = values.map((value) => h("input", { type: "radio", name, value, onchange: () => put(model, { [name]: value }) }));
-  const labels = inputs.map((input, i) => h("label", {}, input, h("span", {}, String(values[i]))));
+  const labels = inputs.map((input, i) => h("label", {}, input, h("span", {}, words(values[i]))));
   const node = h("fieldset", { class: "tma-field" }, h("legend", {}, legend), h("div", { class: "tma-segments" }, ...labels));
   return { node, paint: () => inputs.forEach((input, i) => (input.checked = model.get(name) === values[i])) };
 }

@@ -2,8 +2,9 @@
 // chart shrinks with the page and can be saved as a picture like every other box.
 //
 //   lane   {name, note, marks}      mark   {key, from, to, text, kind, say}     to absent: a moment, drawn as a tick
+//          rows: how many, where thin marks overlap in time; then mark.row      short: where the text is too long
 //
-// Kinds take ink and outline before colour: solid, outline, hatch, soft, tint-0 … tint-7, wrong.
+// Kinds take ink and outline before colour: solid, outline, hatch, soft, shade, bubble, tint-0 … tint-7, wrong.
 import { h, setAttribute, setText } from "./kit.js";
 
 // Round steps for an axis: at most `wanted` of them from `from` to `to`.
@@ -50,6 +51,7 @@ export function nearestMark(marks, time) {
 }
 
 // What is drawn has `units` [[name, factor], …], one or two, an axis each; a time times its factor is what the axis says.
+// `bands` [[from, to], …] stand out behind all lanes.
 export function laneChart({ label, onPoint, onPick }) {
   let shown = { lanes: [], from: 0, to: 1 }, stop = null;
   const nodes = new Map();
@@ -60,11 +62,12 @@ export function laneChart({ label, onPoint, onPick }) {
   const markAt = (event) => {
     const track = event.target.closest?.(".tma-lane-track");
     if (!track) return null;
-    const lane = shown.lanes[+track.dataset.lane];
-    if (!lane.marks.length) return null;
-    const { left, width } = track.getBoundingClientRect();
+    const { rows: many = 1, marks: all } = shown.lanes[+track.dataset.lane];
+    const { left, top, width, height } = track.getBoundingClientRect();
+    const under = Math.floor((many * (event.clientY - top)) / height), marks = all.filter(({ row = 0 }) => many === 1 || row === under);
+    if (!marks.length) return null;
     const per = (shown.to - shown.from) / width, time = shown.from + (event.clientX - left) * per;
-    const { key, from, to = from } = nearestMark(lane.marks, time);
+    const { key, from, to = from } = nearestMark(marks, time);
     return Math.max(from - time, time - to) > 14 * per ? null : key;
   };
   const node = h("div", {
@@ -87,16 +90,21 @@ export function laneChart({ label, onPoint, onPick }) {
   function draw(next) {
     shown = next;
     nodes.clear();
-    rows.replaceChildren(...shown.lanes.map(({ name, note = "", marks }, lane) => {
-      const track = h("div", { class: "tma-lane-track", "data-lane": lane });
+    const bands = (shown.bands ?? []).map(([from, to]) => h("i", {
+      class: "tma-lane-band", "aria-hidden": true, style: `--at:${percent(from) / 100};--long:${(percent(to) - percent(from)) / 100}`,
+    }));
+    rows.replaceChildren(...bands, ...shown.lanes.map(({ name, note = "", marks, rows: many = 1 }, lane) => {
+      const look = many === 1 ? "" : ` tma-lane-many${many === 2 ? " tma-lane-two" : ""}`;
+      const track = h("div", { class: `tma-lane-track${look}`, "data-lane": lane, style: many === 1 ? null : `--rows:${many}` });
       for (const mark of marks) {
-        const { key, from, to, text = "", kind } = mark;
+        const { key, from, to, text = "", short, kind, row = 0 } = mark;
         const tint = /^tint-(\d)$/.exec(kind), left = percent(from);
         const box = h("div", {
           class: `tma-mark tma-mark-${tint ? "tint" : kind}${to === undefined ? " tma-mark-tick" : ""}`, role: "option",
           "aria-selected": "false", "aria-label": text ? `${text}: ${mark.say}` : mark.say, "data-key": key, tabindex: -1,
-          style: `left:${left}%;${to === undefined ? "" : `width:${percent(to) - left}%;`}${tint ? `--tint:var(--tma-c${tint[1]})` : ""}`,
+          style: `left:${left}%;${to === undefined ? "" : `width:${percent(to) - left}%;`}${tint ? `--tint:var(--tma-c${tint[1]})` : ""}${many === 1 ? "" : `--row:${row}`}`,
         }, h("span", { class: text.length > 5 ? "tma-text-long" : text.length > 1 ? "tma-text-short" : null }, text));
+        if (short) box.append(h("span", { class: "tma-text-instead" }, short));
         nodes.set(key, box);
         track.append(box);
       }
