@@ -14,12 +14,12 @@ from tmalab.figures.lanes import Lane
 
 UNMEASURED = "Not measured: there is no recording of this rung at this size."
 MODELLED = (
-    "Model, not measured: tensor cores that never wait, at the data sheet's rate, in whole waves of tiles. It has no "
-    "clock for a single block."
+    "Model, not measured: tensor cores that never wait, in whole waves of tiles, at the clock that the card had, or "
+    "the data sheet's. It has no stamps of a block."
 )
 HEAD = (
     "Rung", "TFLOP/s", "Four in five between", "cuBLAS", "Ratio", "Of the peak", "Roof", "Waits for full", "Way out",
-    "Tensor pipe", "L2 hits", "Shared wavefronts", "Shared conflicts", "Registers",
+    "Clock", "Tensor pipe", "L2 hits", "Shared wavefronts", "Shared conflicts", "Registers",
 )  # fmt: skip
 
 
@@ -56,8 +56,9 @@ class LadderState:
         return found
 
     def roof(self, rung: str) -> float | None:
-        """Its roof at this size, in TFLOP/s; None where the catalogue has no such case."""
-        found: float | None = self.spec["roofs"].get(f"{rung}/{self.state['size']}")
+        """Its roof at this size, in TFLOP/s, at the clock that it had, else the data sheet's; None without a case."""
+        one = self.seen(rung)
+        found: float | None = one["roof"] if one else self.spec["roofs"].get(f"{rung}/{self.state['size']}")
         return found
 
     @property
@@ -99,8 +100,8 @@ class LadderState:
             return f"{shape}."
         tensor, l2, wavefronts, conflicts = self.one["counters"]
         return (
-            f"{shape}, {self.one['registers']} registers. ncu: tensor pipe {tensor}, L2 hits {l2}, shared wavefronts "
-            f"{wavefronts}, of them conflicts {conflicts}."
+            f"{shape}, {self.one['registers']} registers, {_clock(self.one)}. ncu: tensor pipe {tensor}, L2 hits {l2}, "
+            f"shared wavefronts {wavefronts}, of them conflicts {conflicts}."
         )
 
     def sentence(self) -> str:
@@ -145,12 +146,13 @@ class LadderState:
         one, roof = self.seen(rung), self.roof(rung)
         told = "–" if roof is None else f"{roof:.1f}"
         if one is None:
-            return [rung, *["–"] * 5, told, *["–"] * 7]
+            return [rung, *["–"] * 5, told, *["–"] * 8]
         ours, slow, fast = one["ours"]
         waited, out = (("–" if share is None else f"{share:.1%}") for share in (one["waits"][1], one["way_out"]))
         return [
             rung, f"{ours:.1f}", f"{slow:.1f} and {fast:.1f}", f"{one['cublas'][0]:.1f}", f"{one['ratio']:.3f}",
-            f"{ours / self.spec['peak_tflops']:.1%}", told, waited, out, *one["counters"], str(one["registers"]),
+            f"{ours / self.spec['peak_tflops']:.1%}", told, waited, out, _clock(one),
+            *one["counters"], str(one["registers"]),
         ]  # fmt: skip
 
     def data(self) -> dict[str, Any]:
@@ -164,6 +166,10 @@ class LadderState:
             for rung in [rung["name"] for rung in self.shown] for one in [self.seen(rung)]
         ]  # fmt: skip
         return {"rungs": rungs, "lanes": [lane.to_dict() for lane in self.lanes()]}
+
+
+def _clock(one: Mapping[str, Any]) -> str:
+    return "clock unknown" if one["cycles_per_ns"] is None else f"{one['cycles_per_ns']:.3f} GHz"
 
 
 def _take(one: Mapping[str, Any] | None, name: str) -> Any:

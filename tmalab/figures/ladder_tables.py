@@ -2,7 +2,7 @@
 
     rates    ours, cuBLAS in the same run     median, 10 % and 90 % of the repeats, TFLOP/s
     parts    first steps │ middle │ way out   of block 0: begin and end of each wait, of each tile's way out, in cycles
-    roof     whole waves of tiles on tensor cores that never wait: the model, and all that it says
+    roof     whole waves of tiles on tensor cores that never wait, at the clock that the card had: that is the model
 
 >>> part_steps(8192, (128, 256, 64), "middle")[:3]
 [59, 60, 61]
@@ -114,11 +114,13 @@ def measured(seen: Observation, rung: Rung, size: tuple[int, int, int]) -> dict[
     """One run as numbers: rates, shares, counters, and the stalls of block 0's first tile."""
     m, n, k = size
     counters: Mapping[str, Any] = seen.values.get("counters") or {}
+    clock = None if seen["cycles_per_ns"] is None else round(float(seen["cycles_per_ns"]), 3)
     return {
         "ours": _rates(seen["ours_ns"], 2 * m * n * k), "cublas": _rates(seen["cublas_ns"], 2 * m * n * k),
         "ratio": round(_median(seen["cublas_ns"]) / _median(seen["ours_ns"]), 3),
         "counters": [_counter(name, counters.get(name)) for name in COUNTERS],
-        "registers": seen["registers"], "cycles_per_ns": seen["cycles_per_ns"],
+        "registers": seen["registers"], "cycles_per_ns": clock,
+        "roof": round(roof_tflops(size, rung.tile, cluster=rung.cluster, cycles_per_ns=clock), 1),
         **stalls(seen, -(-k // rung.tile[2])),
         "parts": [_part(seen, part_steps(k, rung.tile, part), -(-k // rung.tile[2])) for part in PARTS],
     }  # fmt: skip

@@ -7,7 +7,7 @@ import { HEAD, bar, dataOf, facts, lanesOf, readLadder, sentence, tableOf } from
 const NAMES = ["size", "rung", "part", "view"];
 const WHAT = {
   hardware: "the thick mark: cuBLAS in the same run; the thin line: four repeats in five",
-  model: "the roof: whole waves of tiles, tensor cores that never wait",
+  model: "the roof: whole waves of tiles on tensor cores that never wait, at the clock that the card had",
   difference: "measured, and dashed the roof above it",
 };
 
@@ -71,7 +71,7 @@ function render({ model, el }) {
     const { part, one } = found;
     setText(lanesHead, "Block 0");
     setText(lanesNote, part ? `${found.state.part}, from cycle ${part.begin} of its life on; hatched: waits; outlined: multiplies, with the step's number; filled: asks for tiles, or the tile on its way out`
-      : found.isModel ? "The model has no clock for a single block." : one ? "This stretch was not stamped." : "Not measured.");
+      : found.isModel ? "The model has no stamps of a block." : one ? "This stretch was not stamped." : "Not measured.");
     box.hidden = !part;
     if (part) chart.draw({ lanes: lanesOf(found), from: 0, to: part.end, units: [["cycles", 1], ...(one.cycles_per_ns ? [["ns", 1 / one.cycles_per_ns]] : [])] });
     chart.setCursor(null);

@@ -1,7 +1,7 @@
 // "The ladder" without a page: one state looked up in what Python measured (ladder_tables.py), the words and the lanes.
 // ladder_state.py and ladder_lanes.py read the same tables in the same way.
 const UNMEASURED = "Not measured: there is no recording of this rung at this size.";
-const MODELLED = "Model, not measured: tensor cores that never wait, at the data sheet's rate, in whole waves of tiles. It has no clock for a single block.";
+const MODELLED = "Model, not measured: tensor cores that never wait, in whole waves of tiles, at the clock that the card had, or the data sheet's. It has no stamps of a block.";
 const fixed = (number, digits = 1) => number.toFixed(digits);
 const percent = (share) => `${(share * 100).toFixed(1)}%`;
 
@@ -16,7 +16,7 @@ function unpackStamps(text) {
 
 export function readLadder(spec, provenance, state) {
   const seen = (rung) => provenance.states[`${rung}/${state.size}`] ?? null;
-  const roof = (rung) => spec.roofs[`${rung}/${state.size}`] ?? null;
+  const roof = (rung) => seen(rung)?.roof ?? spec.roofs[`${rung}/${state.size}`] ?? null;
   const number = spec.choices.rung.indexOf(state.rung), one = seen(state.rung), isModel = state.view === "model";
   const shown = spec.rungs.filter(({ name }) => roof(name) !== null); // the catalogue has a case of at this size
   return {
@@ -35,12 +35,14 @@ export function bar({ spec, state, seen, roof, isModel }, rung) {
   return `${fixed(ours)} · ${fixed(one.ratio, 3)} of cuBLAS · ${percent(ours / peak)} of the peak`;
 }
 
+const clock = ({ cycles_per_ns: rate }) => (rate === null ? "clock unknown" : `${fixed(rate, 3)} GHz`);
+
 export function facts({ rung, one, isModel }) {
   const { tile, stages, threads, shared_bytes: bytes } = rung;
   const shape = `Tile ${tile.join(" x ")}, ${stages} stage${stages === 1 ? "" : "s"}, ${threads} threads, ${bytes} bytes shared`;
   if (!one || isModel) return `${shape}.`;
   const [tensor, l2, wavefronts, conflicts] = one.counters;
-  return `${shape}, ${one.registers} registers. ncu: tensor pipe ${tensor}, L2 hits ${l2}, shared wavefronts ${wavefronts}, of them conflicts ${conflicts}.`;
+  return `${shape}, ${one.registers} registers, ${clock(one)}. ncu: tensor pipe ${tensor}, L2 hits ${l2}, shared wavefronts ${wavefronts}, of them conflicts ${conflicts}.`;
 }
 
 export function sentence(found) {
@@ -104,17 +106,17 @@ function marks(rung, part, role, stamps, outs) {
 
 export const HEAD = [
   "Rung", "TFLOP/s", "Four in five between", "cuBLAS", "Ratio", "Of the peak", "Roof", "Waits for full", "Way out",
-  "Tensor pipe", "L2 hits", "Shared wavefronts", "Shared conflicts", "Registers",
+  "Clock", "Tensor pipe", "L2 hits", "Shared wavefronts", "Shared conflicts", "Registers",
 ];
 
 export function tableOf({ spec, seen, roof, shown }) {
   return shown.map(({ name: rung }) => {
     const key = spec.choices.rung.indexOf(rung), one = seen(rung), told = roof(rung) === null ? "–" : fixed(roof(rung));
-    if (!one) return { key, cells: [rung, ...Array(5).fill("–"), told, ...Array(7).fill("–")] };
+    if (!one) return { key, cells: [rung, ...Array(5).fill("–"), told, ...Array(8).fill("–")] };
     const [ours, slow, fast] = one.ours, share = (number) => (number === null ? "–" : percent(number));
     return { key, cells: [
       rung, fixed(ours), `${fixed(slow)} and ${fixed(fast)}`, fixed(one.cublas[0]), fixed(one.ratio, 3), percent(ours / spec.peak_tflops), told,
-      share(one.waits[1]), share(one.way_out), ...one.counters, String(one.registers),
+      share(one.waits[1]), share(one.way_out), clock(one), ...one.counters, String(one.registers),
     ] };
   });
 }
