@@ -19,6 +19,7 @@ from tmalab.experiment.facts.barriers import WORDS
 from tmalab.experiment.facts.copies import LOADS, STORES
 from tmalab.experiment.facts.encoder import ENCODER, IM2COL_ENCODER
 from tmalab.experiment.facts.fact import Fact, Trial
+from tmalab.experiment.facts.front_ends import FRONT_ENDS
 from tmalab.experiment.facts.launches import BARRIERS, FAULTS, WALKS
 from tmalab.experiment.facts.reductions import REDUCTIONS
 
@@ -34,6 +35,7 @@ CHAPTERS: dict[str, tuple[Fact, ...]] = {
     "The barrier": (*BARRIERS, *WORDS),
     "Faults": FAULTS,
     "Banks": BANKS,
+    "Front ends": FRONT_ENDS,
 }
 FACTS: tuple[Fact, ...] = tuple(found for facts in CHAPTERS.values() for found in facts)
 
@@ -49,10 +51,10 @@ def fact(fact_id: str) -> Fact:
 
 
 def fact_cases() -> Iterator[Case]:
-    """Every case of every fact; an experiment that serves two is there once."""
+    """Every case of every fact but those of other groups; an experiment that serves two is there once."""
     keys = set()
     for found in FACTS:
         for trial in found.trials:
-            if trial.case.key not in keys:
+            if trial.reads is None and trial.case.key not in keys:
                 keys.add(trial.case.key)
                 yield trial.case

@@ -12,7 +12,7 @@ An answer is one short line, so that a reader sees whole what was measured and a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,8 @@ class Trial:
 
     `shows` is "bytes" (in words of `word_bytes`) or "count", the bytes that the barrier was told of; of a warp's
     access "wavefronts", with the cycles of the full pipe, or "latency"; of steps on a barrier what they returned.
-    Where the hardware does now one thing and now another, `answer` holds both.
+    `reads` makes the line itself, of what a front end's program saw. Where the hardware does now one thing and now
+    another, `answer` holds both.
     """
 
     case: Case
@@ -42,11 +43,14 @@ class Trial:
     answer: str | tuple[str, ...]
     shows: str = "bytes"
     word_bytes: int = 4
+    reads: Callable[[Observation], str] | None = None
 
     def answer_of(self, seen: Observation) -> str:
         """What was seen, as a line to be compared with `answer`."""
         if seen.values.get("error"):
             return str(seen["error"])
+        if self.reads is not None:
+            return self.reads(seen)
         if self.case.probe == "encode":
             return str(seen.values.get("answer") or ("accepted" if seen["accepted"] else "refused"))
         if self.case.probe == "banks":
@@ -78,7 +82,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 # Words of an id that are written in another way.
-_SPELT = {"kib": "KiB", "nan": "NaN", "nans": "NaNs", "tf32": "TF32", "ftz": "FTZ", "32b": "32B"}
+_SPELT = {"kib": "KiB", "nan": "NaN", "nans": "NaNs", "tf32": "TF32", "ftz": "FTZ", "32b": "32B", "cute": "CuTe"}
 
 
 @dataclass(frozen=True)
@@ -149,11 +153,12 @@ def moved(
 def fact(fact_id: str, statement: str, manual: str, *trials: Trial, rules: tuple[str, ...] = ()) -> Fact:
     """A fact whose cases are named facts/`fact_id`/…, after the label that each trial was given.
 
-    A trial that was named whole, facts/…/…, serves several facts.
+    A trial that was named whole, facts/…/…, serves several facts; one with `reads` is a case of another group.
     """
 
-    def named(case: Case) -> Case:
-        whole = case.name if case.name.startswith("facts/") else f"facts/{fact_id}/{case.name}"
-        return Case(whole, case.probe, case.params)
+    def named(trial: Trial) -> Trial:
+        if trial.reads is not None or trial.case.name.startswith("facts/"):
+            return trial
+        return replace(trial, case=replace(trial.case, name=f"facts/{fact_id}/{trial.case.name}"))
 
-    return Fact(fact_id, statement, manual, tuple(replace(trial, case=named(trial.case)) for trial in trials), rules)
+    return Fact(fact_id, statement, manual, tuple(named(trial) for trial in trials), rules)

@@ -36,8 +36,11 @@ def map_text(fields: Mapping[str, Any]) -> str:
 
 
 def case_text(case: Case) -> str:
-    """One line for the map and one for what was done with it; of a warp's access one line."""
+    """One line for the map and one for what was done with it; of a warp's access and of a program one line."""
     params = case.params
+    if "program" in params:
+        given = [f"{name}={value!r}" for name, value in params.items() if name not in ("program", "versions")]
+        return f"{case.probe}_{params['program']}.py: run({', '.join(given)})"
     if case.probe == "barrier_ops":
         return "\n".join(steps_text(steps) for steps in params["launches"])
     if case.probe == "banks":
