@@ -89,7 +89,9 @@ def test_the_lanes_hold_the_stamps(figure, rung, part):
     for lane, role in zip(lanes, np.flatnonzero(stamps[:, 0, 1] >= 0), strict=True):
         ends = {int(one) for one in stamps[role].ravel() if one >= 0}
         inside = [
-            mark for mark in lane.marks if mark.kind == "hatch" and 0 < mark.start and mark.end < found.part["end"]
+            mark
+            for mark in lane.marks
+            if mark.key.startswith("wait") and 0 < mark.start and mark.end < found.part["end"]
         ]
         assert len(inside) >= 4
         assert all({mark.start + begin, mark.end + begin} <= ends for mark in inside)

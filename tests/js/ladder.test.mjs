@@ -34,7 +34,7 @@ test("a lane waits, multiplies and ends with the way out; what began before the 
   assert.deepEqual(others, []);
   assert.equal(lane.name, "whole block");
   assert.deepEqual(lane.marks.map(({ from, to, kind }) => [from, to, kind]), [
-    [0, 100, "hatch"], [100, 500, "outline"], [500, 510, "hatch"], [510, 900, "outline"], [900, 1000, "solid"],
+    [0, 100, "bubble"], [100, 500, "outline"], [500, 510, "bubble"], [510, 900, "outline"], [900, 1000, "solid"],
   ]);
   assert.match(lane.marks[0].say, /^Step 7: waits until stage 3 is full, from -20 to 100 cycles, 120 long\.$/);
   assert.deepEqual(lanesOf(read({ view: "model" })), []);

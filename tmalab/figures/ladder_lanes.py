@@ -1,7 +1,7 @@
 """The stalls of one block as lanes: who waited for what, and what was done between.
 
     producer     ░ empty ░▮issues                       ▮ the loads of one step
-    consumer 0   ░ full ░┌ products ┐░┌ products ┐███    █ the tile on its way out
+    consumer 0   ▒ full ▒┌ products ┐▒┌ products ┐███    █ the tile on its way out
 
 ladder_words.js makes the same lanes of the same stamps.
 """
@@ -55,7 +55,7 @@ def _marks(
         elif rung["carries"]:
             found.append(mark("wait", begin, end, "", "hatch", f"Step {step}: carries both tiles to shared memory"))
         else:
-            found.append(mark("wait", begin, end, "", "hatch", f"Step {step}: waits until stage {stage} is full"))
+            found.append(mark("wait", begin, end, "", "bubble", f"Step {step}: waits until stage {stage} is full"))
         next_begin = stamps[step + 1][0] if step + 1 in stamps else last
         until = min([next_begin, *(out for out, _ in outs if out >= end)])
         if until <= end:

@@ -70,7 +70,7 @@ function render({ model, el }) {
     setText(about, facts(found));
     const { part, one } = found;
     setText(lanesHead, "Block 0");
-    setText(lanesNote, part ? `${found.state.part}, from cycle ${part.begin} of its life on; hatched: waits; outlined: multiplies, with the step's number; filled: asks for tiles, or the tile on its way out`
+    setText(lanesNote, part ? `${found.state.part}, from cycle ${part.begin} of its life on; coloured: stands still for a full stage; hatched: ${found.rung.carries ? "carries tiles" : "waits for an empty one"}; outlined: multiplies, with the step's number; filled: asks for tiles, or the tile on its way out`
       : found.isModel ? "The model has no stamps of a block." : one ? "This stretch was not stamped." : "Not measured.");
     box.hidden = !part;
     if (part) chart.draw({ lanes: lanesOf(found), from: 0, to: part.end, units: [["cycles", 1], ...(one.cycles_per_ns ? [["ns", 1 / one.cycles_per_ns]] : [])] });

@@ -91,7 +91,7 @@ function marks(rung, part, role, stamps, outs) {
   const found = stamps.flatMap(([step, from, to], i) => {
     const stage = step % rung.stages;
     const why = role === 0 ? `waits until stage ${stage} is empty` : rung.carries ? "carries both tiles to shared memory" : `waits until stage ${stage} is full`;
-    const wait = mark("wait", from, to, "", "hatch", `Step ${step}: ${why}`);
+    const wait = mark("wait", from, to, "", role && !rung.carries ? "bubble" : "hatch", `Step ${step}: ${why}`);
     const until = Math.min(stamps[i + 1]?.[1] ?? part.end, ...outs.map(([, begin]) => begin).filter((begin) => begin >= to));
     if (until <= to) return [wait];
     const work = role === 0 ? mark("work", to, until, String(step), "solid", `Step ${step}: asks for both tiles`)
