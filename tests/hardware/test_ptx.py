@@ -7,7 +7,8 @@ import pytest
 from tmalab.hardware.compile import GEMM, KERNELS
 
 HEADERS = ("ptx.cuh", "ptx_tensor.cuh", "ptx_reduce.cuh", "ptx_shared.cuh", "ptx_matrix.cuh", "ptx_barrier.cuh",
-           "ptx_multicast.cuh", "ptx_tensormap.cuh", "ptx_wgmma.cuh", "ptx_mma.cuh", "ptx_cluster.cuh")  # fmt: skip
+           "ptx_multicast.cuh", "ptx_tensormap.cuh", "ptx_wgmma.cuh", "ptx_mma.cuh", "ptx_cluster.cuh",
+           "ptx_bulk.cuh")  # fmt: skip
 FUNCTION = re.compile(r"__device__ __forceinline__ [\w ]+?(\w+)\(.*?\)\s*\{\n(.*?)\n\}\n", re.DOTALL)
 # Not instructions: they make the operands that instructions take, or hold the compiler to their order.
 HELPERS = {"shared_address", "matrix_descriptor", "keep_accumulators"}
@@ -45,7 +46,7 @@ def mnemonic(text: str) -> str:
 
 def assembly(body: str) -> str:
     """The instruction inside the asm template, without the block that holds its predicate."""
-    template = re.match(r'(?:\s*"(?:[^"\\]|\\.)*")+', body.split("asm volatile(")[1])[0]
+    template = re.match(r'(?:\s*"(?:[^"\\]|\\.)*")+', re.split(r"asm(?: volatile)?\(", body)[1])[0]
     text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', template)).replace("%%", "%")
     lines = [line.strip("{} ") for line in text.split(r"\n\t")]
     (instruction,) = [line for line in lines if line and not line.startswith((".reg", "selp", "setp"))]

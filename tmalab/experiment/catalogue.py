@@ -28,6 +28,7 @@ from tmalab.experiment.facts import fact_cases
 from tmalab.experiment.frontend_tile_cases import frontend_tile_cases
 from tmalab.experiment.gallery_cases import gallery_cases
 from tmalab.experiment.gemm_cases import gemm_cases
+from tmalab.experiment.pipeline_cases import pipeline_cases
 from tmalab.experiment.refusal_cases import refusal_cases
 from tmalab.experiment.store_cases import ordering_cases, reuse_cases
 from tmalab.experiment.tiling_cases import tiling_cases
@@ -168,6 +169,7 @@ GROUPS: dict[str, Callable[[], Iterator[Case]]] = {
     "reuse": reuse_cases,
     "ordering": ordering_cases,
     "cute": cute_cases,
+    "pipeline": pipeline_cases,
     "tirx": tirx_cases,
     "frontends": frontend_tile_cases,
     "refusals": refusal_cases,

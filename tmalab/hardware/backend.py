@@ -22,8 +22,11 @@ from tmalab.hardware.gemm_probe import GemmProbe
 from tmalab.hardware.landing_probe import LandingProbe
 from tmalab.hardware.ordering_probe import OrderingProbe
 from tmalab.hardware.parity_probe import ParityProbe
+from tmalab.hardware.pipeline_costs_probe import PipelineCostsProbe
+from tmalab.hardware.pipeline_probe import PipelineProbe
 from tmalab.hardware.reuse_probe import ReuseProbe
 from tmalab.hardware.timed_launch import ClocksProbe
+from tmalab.hardware.tma_copy_probe import TmaCopyProbe
 from tmalab.hardware.transfer_probe import TransferProbe
 from tmalab.hardware.two_loads_probe import TwoLoadsProbe
 from tmalab.hardware.watch_probe import WatchProbe
@@ -51,6 +54,9 @@ PROBES: dict[str, Callable[[CudaDevice], Probe]] = {
     "reuse": ReuseProbe,
     "ordering": OrderingProbe,
     "barrier_ops": BarrierOpsProbe,
+    "pipeline": PipelineProbe,
+    "pipeline_costs": PipelineCostsProbe,
+    "tma_copy": TmaCopyProbe,
     "gemm": GemmProbe,
 }
 

@@ -134,6 +134,11 @@ class CudaDevice:
             self._kernels[key] = Kernel(function, module, registers, local, cubin)
         return self._kernels[key]
 
+    def multiprocessors(self) -> int:
+        """How many the GPU has: a block on each fills it."""
+        attribute = self.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+        return int(self.check(self.driver.cuDeviceGetAttribute(attribute, self.info.ordinal)))
+
     def _attribute(self, function: Any, attribute: Any) -> int:
         return int(self.check(self.driver.cuFuncGetAttribute(attribute, function)))
 

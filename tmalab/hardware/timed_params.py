@@ -13,6 +13,7 @@ from typing import Any
 from tmalab.errors import InputError
 from tmalab.hardware import landing_probe, ordering_probe, parity_probe, two_loads_probe
 from tmalab.hardware.barrier_ops_probe import encode_steps
+from tmalab.hardware.pipeline_params import check_pipeline
 
 # Probe → parameter → the words that it may be, or the lowest and the highest number.
 _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -23,6 +24,9 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
     "reuse": {},
     "ordering": {"experiment": ordering_probe.EXPERIMENTS},
     "barrier_ops": {},
+    "pipeline": {},
+    "pipeline_costs": {},
+    "tma_copy": {},
 }
 _NUMBERS: dict[str, dict[str, tuple[int, int]]] = {
     "landing": {"piece_bytes": (16, 128)},
@@ -43,6 +47,8 @@ def check_timed(probe: str, params: Mapping[str, Any]) -> None:
             raise InputError("not possible", field=name, value=value, limit=high, fix=f"use {low} to {high}")
     if probe == "two_loads":
         _check_steps(params.get("steps"))
+    if probe in ("pipeline", "pipeline_costs", "tma_copy"):
+        check_pipeline(probe, params)
     if probe == "barrier_ops":
         launches = params.get("launches")
         if not isinstance(launches, list) or not launches or not all(launches):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # How often a probe is measured: times vary, bytes are moved twice to see that they do not.
 REPEATS = {"add_one": 20, "banks": 9, "gallery": 3, "transfer": 2, "encode": 2, "wgmma": 2, "tirx": 21} | {
     "two_loads": 250, "parity": 200, "landing": 100, "reuse": 40, "barrier_ops": 20, "clocks": 10, "cute": 21,
-    "gemm": 31,
+    "pipeline": 15, "pipeline_costs": 16, "tma_copy": 21, "gemm": 31,
 }  # fmt: skip
 _SAVE_EVERY_S = 2.0
 
