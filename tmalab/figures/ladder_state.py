@@ -14,8 +14,8 @@ from tmalab.figures.lanes import Lane
 
 UNMEASURED = "Not measured: there is no recording of this rung at this size."
 MODELLED = (
-    "Model, not measured: tensor cores that never wait, in whole waves of tiles, at the clock that the card had, or "
-    "the data sheet's. It has no stamps of a block."
+    "Model, not measured: tensor cores that never wait, in whole waves of tiles, at the data sheet's rate. It has no "
+    "stamps of a block."
 )
 HEAD = (
     "Rung", "TFLOP/s", "Four in five between", "cuBLAS", "Ratio", "Of the peak", "Roof", "Waits for full", "Way out",
@@ -56,9 +56,8 @@ class LadderState:
         return found
 
     def roof(self, rung: str) -> float | None:
-        """Its roof at this size, in TFLOP/s, at the clock that it had, else the data sheet's; None without a case."""
-        one = self.seen(rung)
-        found: float | None = one["roof"] if one else self.spec["roofs"].get(f"{rung}/{self.state['size']}")
+        """Its roof at this size, in TFLOP/s; None where the catalogue has no such case."""
+        found: float | None = self.spec["roofs"].get(f"{rung}/{self.state['size']}")
         return found
 
     @property
@@ -100,8 +99,8 @@ class LadderState:
             return f"{shape}."
         tensor, l2, wavefronts, conflicts = self.one["counters"]
         return (
-            f"{shape}, {self.one['registers']} registers, {_clock(self.one)}. ncu: tensor pipe {tensor}, L2 hits {l2}, "
-            f"shared wavefronts {wavefronts}, of them conflicts {conflicts}."
+            f"{shape}, {self.one['registers']} registers; stamped at {_clock(self.one)}. ncu: tensor pipe {tensor}, "
+            f"L2 hits {l2}, shared wavefronts {wavefronts}, of them conflicts {conflicts}."
         )
 
     def sentence(self) -> str:
@@ -127,7 +126,7 @@ class LadderState:
         below = self.seen(self.spec["rungs"][self.number - 1]["name"]) if self.number else None
         if below is None or self.one is None:
             return ""
-        return f", {self.one['ours'][0] / below['ours'][0]:.2f} times the rung below"
+        return f", {self.one['ratio'] / below['ratio']:.2f} times the rung below"
 
     def _waited(self) -> str:
         assert self.one is not None
@@ -169,7 +168,7 @@ class LadderState:
 
 
 def _clock(one: Mapping[str, Any]) -> str:
-    return "clock unknown" if one["cycles_per_ns"] is None else f"{one['cycles_per_ns']:.3f} GHz"
+    return "a clock unknown" if one["cycles_per_ns"] is None else f"{one['cycles_per_ns']:.3f} GHz"
 
 
 def _take(one: Mapping[str, Any] | None, name: str) -> Any:

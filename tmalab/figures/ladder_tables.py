@@ -2,7 +2,7 @@
 
     rates    ours, cuBLAS in the same run     median, 10 % and 90 % of the repeats, TFLOP/s
     parts    first steps │ middle │ way out   of block 0: begin and end of each wait, of each tile's way out, in cycles
-    roof     whole waves of tiles on tensor cores that never wait, at the clock that the card had: that is the model
+    roof     whole waves of tiles on tensor cores that never wait, at the data sheet's rate: that is the model
 
 >>> part_steps(8192, (128, 256, 64), "middle")[:3]
 [59, 60, 61]
@@ -32,15 +32,15 @@ _GROUP = "gemm/rung/"
 
 # What each rung's idea is for: what the sentence says beside the numbers.
 BOUGHT = {
-    "plain-loads": "Every thread carries a share of both tiles through its registers, and no product runs meanwhile.",
-    "tma": "The engine carries the tiles: no registers, no addresses. But one stage: the products wait for each load.",
-    "wgmma": "The tensor core reads both tiles itself, from swizzled rows, without a bank conflict.",
-    "stages": "While one stage is multiplied, three are on their way.",
-    "producer": "A warp that only loads waits for empty stages, so that those that multiply wait for full ones alone.",
-    "consumers": "A tile twice as wide: each byte from shared memory is multiplied more often.",
-    "persistent": "A block a multiprocessor for all tiles, in an order that keeps what it reads in the L2 cache.",
+    "plain-loads": "Every thread carries a share of both tiles through its registers; reading them meets bank conflicts.",
+    "tma": "The engine carries the tiles: no registers, no addresses. The bank conflicts are left.",
+    "wgmma": "The tensor core reads both tiles itself, from swizzled rows: no fragments, no bank conflict.",
+    "stages": "While one stage is multiplied, three are on their way, in one block.",
+    "producer": "One warp only loads and waits for empty stages; four only multiply and wait for full ones.",
+    "consumers": "A tile twice as wide: each byte of A meets twice as many columns of B.",
+    "persistent": "A block a multiprocessor takes tile after tile, in an order that finds in the L2 what others read.",
     "cluster": "Two blocks share a tile of B: each loads half, for both.",
-    "store": "The engine takes C away while the next tile is multiplied.",
+    "store": "The engine takes C away while the next tile begins.",
 }
 
 
@@ -120,7 +120,6 @@ def measured(seen: Observation, rung: Rung, size: tuple[int, int, int]) -> dict[
         "ratio": round(_median(seen["cublas_ns"]) / _median(seen["ours_ns"]), 3),
         "counters": [_counter(name, counters.get(name)) for name in COUNTERS],
         "registers": seen["registers"], "cycles_per_ns": clock,
-        "roof": round(roof_tflops(size, rung.tile, cluster=rung.cluster, cycles_per_ns=clock), 1),
         **stalls(seen, -(-k // rung.tile[2])),
         "parts": [_part(seen, part_steps(k, rung.tile, part), -(-k // rung.tile[2])) for part in PARTS],
     }  # fmt: skip

@@ -39,16 +39,9 @@ def usable_share(size: Sequence[int], tile: Sequence[int], *, sms: int = SMS, cl
     return m * n * k / done
 
 
-def peak_tflops(cycles_per_ns: float | None = None, *, sms: int = SMS) -> float:
-    """What tensor cores that never wait do at that clock; at the data sheet's where none is given."""
-    return PEAK_TFLOPS if cycles_per_ns is None else sms * FLOPS_PER_CYCLE * cycles_per_ns / 1e3
-
-
-def roof_tflops(
-    size: Sequence[int], tile: Sequence[int], *, cluster: int = 1, cycles_per_ns: float | None = None
-) -> float:
-    """The same in whole waves of tiles."""
-    return peak_tflops(cycles_per_ns) * usable_share(size, tile, cluster=cluster)
+def roof_tflops(size: Sequence[int], tile: Sequence[int], *, cluster: int = 1) -> float:
+    """What tensor cores that never wait would reach at the data sheet's rate, in whole waves of tiles."""
+    return PEAK_TFLOPS * usable_share(size, tile, cluster=cluster)
 
 
 def step_cycles(tile: Sequence[int]) -> float:

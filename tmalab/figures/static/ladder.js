@@ -7,7 +7,7 @@ import { HEAD, bar, dataOf, facts, lanesOf, readLadder, sentence, tableOf } from
 const NAMES = ["size", "rung", "part", "view"];
 const WHAT = {
   hardware: "the thick mark: cuBLAS in the same run; the thin line: four repeats in five",
-  model: "the roof: whole waves of tiles on tensor cores that never wait, at the clock that the card had",
+  model: "the roof: whole waves of tiles on tensor cores that never wait, at the data sheet's rate",
   difference: "measured, and dashed the roof above it",
 };
 

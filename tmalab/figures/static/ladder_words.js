@@ -1,7 +1,7 @@
 // "The ladder" without a page: one state looked up in what Python measured (ladder_tables.py), the words and the lanes.
 // ladder_state.py and ladder_lanes.py read the same tables in the same way.
 const UNMEASURED = "Not measured: there is no recording of this rung at this size.";
-const MODELLED = "Model, not measured: tensor cores that never wait, in whole waves of tiles, at the clock that the card had, or the data sheet's. It has no stamps of a block.";
+const MODELLED = "Model, not measured: tensor cores that never wait, in whole waves of tiles, at the data sheet's rate. It has no stamps of a block.";
 const fixed = (number, digits = 1) => number.toFixed(digits);
 const percent = (share) => `${(share * 100).toFixed(1)}%`;
 
@@ -16,7 +16,7 @@ function unpackStamps(text) {
 
 export function readLadder(spec, provenance, state) {
   const seen = (rung) => provenance.states[`${rung}/${state.size}`] ?? null;
-  const roof = (rung) => seen(rung)?.roof ?? spec.roofs[`${rung}/${state.size}`] ?? null;
+  const roof = (rung) => spec.roofs[`${rung}/${state.size}`] ?? null;
   const number = spec.choices.rung.indexOf(state.rung), one = seen(state.rung), isModel = state.view === "model";
   const shown = spec.rungs.filter(({ name }) => roof(name) !== null); // the catalogue has a case of at this size
   return {
@@ -35,14 +35,14 @@ export function bar({ spec, state, seen, roof, isModel }, rung) {
   return `${fixed(ours)} · ${fixed(one.ratio, 3)} of cuBLAS · ${percent(ours / peak)} of the peak`;
 }
 
-const clock = ({ cycles_per_ns: rate }) => (rate === null ? "clock unknown" : `${fixed(rate, 3)} GHz`);
+const clock = ({ cycles_per_ns: rate }) => (rate === null ? "a clock unknown" : `${fixed(rate, 3)} GHz`);
 
 export function facts({ rung, one, isModel }) {
   const { tile, stages, threads, shared_bytes: bytes } = rung;
   const shape = `Tile ${tile.join(" x ")}, ${stages} stage${stages === 1 ? "" : "s"}, ${threads} threads, ${bytes} bytes shared`;
   if (!one || isModel) return `${shape}.`;
   const [tensor, l2, wavefronts, conflicts] = one.counters;
-  return `${shape}, ${one.registers} registers, ${clock(one)}. ncu: tensor pipe ${tensor}, L2 hits ${l2}, shared wavefronts ${wavefronts}, of them conflicts ${conflicts}.`;
+  return `${shape}, ${one.registers} registers; stamped at ${clock(one)}. ncu: tensor pipe ${tensor}, L2 hits ${l2}, shared wavefronts ${wavefronts}, of them conflicts ${conflicts}.`;
 }
 
 export function sentence(found) {
@@ -57,7 +57,7 @@ export function sentence(found) {
 
 function gain({ spec, seen, number, one }) {
   const below = number ? seen(spec.rungs[number - 1].name) : null;
-  return below ? `, ${fixed(one.ours[0] / below.ours[0], 2)} times the rung below` : "";
+  return below ? `, ${fixed(one.ratio / below.ratio, 2)} times the rung below` : "";
 }
 
 function waited({ rung, one }) {
