@@ -57,5 +57,6 @@ def test_a_rung_whose_bytes_do_not_come_gives_up_and_says_so(name):
     short = TensorMap.tiled("bfloat16", (640, 300), (1280,), (64, 64), swizzle=plan.rung.swizzle)  # half of A's tile
     shape = {"m": 300, "n": 296, "k": 640, "lda": 640, "ldb": 640, "ldc": 296}
     seen = GemmProbe(device).checked(load(device, replace(plan, map_a=short)), Matrices(device, shape, 1))
-    assert seen["waiting_for"]["barrier"] == "full"
-    assert seen["waiting_for"]["step"] == 0
+    # In a cluster the other block's producer may be the first that has waited too long: for a stage that nobody frees.
+    first = ("full", 0), ("empty", plan.rung.stages)
+    assert (seen["waiting_for"]["barrier"], seen["waiting_for"]["step"]) in first[: plan.rung.cluster]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from tmalab.experiment.case import Case
 from tmalab.experiment.gemm_plan import RUNGS
 
-LADDER_SIZE = 8192
+LADDER_SIZE, SMALLER = 8192, (2048, 4096)
 BEST = "store"
 SQUARES = (1024, 2048, 4096, 6144, 8192, 16384)
 # tall, wide, K small, K large
@@ -31,9 +31,10 @@ def shape_name(m: int, n: int, k: int) -> str:
     return str(m) if m == n == k else f"{m}x{n}x{k}"
 
 
-def gemm_case(rung: str, m: int, n: int, k: int, *, seed: int = 1) -> Case:
-    """That rung on that shape, timed beside cuBLAS."""
-    return Case(f"gemm/rung/{rung}/{shape_name(m, n, k)}", "gemm", {"rung": rung, "m": m, "n": n, "k": k, "seed": seed})
+def gemm_case(rung: str, m: int, n: int, k: int, *, seed: int = 1, traced: bool = True) -> Case:
+    """That rung on that shape, timed beside cuBLAS; `traced` keeps block 0's stamps."""
+    params = {"rung": rung, "m": m, "n": n, "k": k, "seed": seed, **({} if traced else {"traced": False})}
+    return Case(f"gemm/rung/{rung}/{shape_name(m, n, k)}", "gemm", params)
 
 
 def ragged_case(rung: str, m: int, n: int, k: int, *, seed: int = 1) -> Case:
@@ -53,6 +54,10 @@ def gemm_cases() -> Iterator[Case]:
     """All of them."""
     for rung in RUNGS:
         yield gemm_case(rung, LADDER_SIZE, LADDER_SIZE, LADDER_SIZE)
+    for size in SMALLER:
+        for rung in RUNGS:
+            if rung != BEST:
+                yield gemm_case(rung, size, size, size, traced=False)
     for size in SQUARES:
         if size != LADDER_SIZE:
             yield gemm_case(BEST, size, size, size)

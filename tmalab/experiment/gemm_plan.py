@@ -31,7 +31,8 @@ class Rung:
     """One kernel of the ladder: tmalab/hardware/gemm/`file`.cu and the constants that its first lines say.
 
     `tile` is BM, BN, BK; the boxes are (columns, rows) of one TMA copy, None where the kernel has none; `out_bytes`
-    stage the way out; `group` is how many rows of tiles (or of a cluster's) are walked together, 0: one after another.
+    stage the way out; `options` are the compiler's; `group` is how many rows of tiles (or of a cluster's) are walked
+    together, 0: one after another.
     """
 
     name: str
@@ -50,6 +51,8 @@ class Rung:
     persistent: bool = False
     group: int = 0
     l2_promotion: str = "none"
+    options: tuple[str, ...] = ()
+    workspace_bytes: int = 0
 
     @property
     def shared_bytes(self) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +17,14 @@ import numpy as np
 
 from tmalab.experiment.gemm_plan import GemmPlan, plan_of
 from tmalab.hardware.compile import compile_kernel
-from tmalab.hardware.cublas import WORKSPACE_BYTES, Cublas, Heuristic, Product
-from tmalab.hardware.cuda_device import MOST_SHARED_BYTES, Buffer, CudaDevice, CudaFault, Kernel
+from tmalab.hardware.cublas import WORKSPACE_BYTES, Cublas, Heuristic
+from tmalab.hardware.cuda_device import MOST_SHARED_BYTES, CudaDevice, CudaFault, Kernel
 from tmalab.hardware.gemm_matrices import Matrices
 from tmalab.hardware.graphs import Graph, interleaved
 
 TRACED_STEPS, TRACED_TILES = 160, 8
 # struct Problem, Report and Trace of gemm.cuh
-_PROBLEM = struct.Struct("<5Q8I")
+_PROBLEM = struct.Struct("<5Q8IQ")
 REPORT = np.dtype([("waiting_for", "<u4"), ("block", "<u4"), ("step", "<u4"), ("parity", "<u4")])
 TRACE = np.dtype([
     ("waits", "<u4", (3, TRACED_STEPS, 2)), ("epilogues", "<u4", (2, TRACED_TILES, 2)), ("cycles", "<u8", 2),
@@ -35,6 +35,7 @@ _PIECE_NS = 3e6  # of one measurement: so many launches
 _L2_BYTES = 130 << 20  # more than twice the L2 of an H200
 _MOST_SETS = 24
 _WARM_UP_NS = 2e8
+_TRACES = 9
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Loaded:
 
     kernel: Kernel
     plan: GemmPlan
+    workspace: int
 
     def launch(self, device: CudaDevice, matrices: Matrices, report: int, trace: int = 0, stream: int = 0) -> None:
         """One launch into the stream; not waited for. Raises CudaFault where it is refused."""
@@ -52,7 +54,7 @@ class Loaded:
             for tm, at in zip((plan.map_a, plan.map_b, plan.map_c), addresses, strict=True)
         ]
         sizes = (plan.m, plan.n, plan.k, plan.lda, plan.ldb, plan.ldc, plan.tiles_m, plan.tiles_n)
-        arguments = [*maps, _PROBLEM.pack(*addresses, report, trace, *sizes)]
+        arguments = [*maps, _PROBLEM.pack(*addresses, report, trace, *sizes, self.workspace)]
         held = [ctypes.create_string_buffer(argument, len(argument)) for argument in arguments]
         pointers = (ctypes.c_void_p * len(held))(*map(ctypes.addressof, held))
         (answer,) = device.driver.cuLaunchKernel(
@@ -66,7 +68,7 @@ class Loaded:
 def load(device: CudaDevice, plan: GemmPlan, options: tuple[str, ...] = ()) -> Loaded:
     """The kernel of the plan's rung, compiled (cached) and loaded."""
     driver, check, ask = device.driver, device.check, device.driver.CUfunction_attribute
-    cubin = compile_kernel(f"gemm/{plan.rung.file}", options)
+    cubin = compile_kernel(f"gemm/{plan.rung.file}", (*plan.rung.options, *options))
     module = check(driver.cuModuleLoadData(cubin))
     function = check(driver.cuModuleGetFunction(module, b"gemm"))
     most = ask.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -75,7 +77,12 @@ def load(device: CudaDevice, plan: GemmPlan, options: tuple[str, ...] = ()) -> L
         int(check(driver.cuFuncGetAttribute(attribute, function)))
         for attribute in (ask.CU_FUNC_ATTRIBUTE_NUM_REGS, ask.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
     )
-    return Loaded(Kernel(function, module, registers, local, cubin), plan)
+    workspace = 0
+    if plan.rung.workspace_bytes:
+        buffer = device.allocate(plan.rung.workspace_bytes)
+        device.fill(buffer.address, 0, buffer.bytes)
+        workspace = buffer.address
+    return Loaded(Kernel(function, module, registers, local, cubin), plan, workspace)
 
 
 class GemmProbe:
@@ -84,7 +91,7 @@ class GemmProbe:
     def __init__(self, device: CudaDevice):
         self.device = device
         self._report = device.allocate(REPORT.itemsize)
-        self._trace = device.allocate(TRACE.itemsize)
+        self._traces = device.allocate(_TRACES * TRACE.itemsize)
         self._workspace = device.allocate(WORKSPACE_BYTES)
         self._cublas: Cublas | None = None
         sms = device.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
@@ -98,16 +105,18 @@ class GemmProbe:
         values: dict[str, Any] = {
             "registers": ours.kernel.registers, "local_bytes": ours.kernel.local_bytes, "blocks": plan.blocks,
             "shared_bytes": plan.rung.shared_bytes, "blocks_per_sm": self._resident(ours), "sms": self.sms,
-            "tiles": plan.tiles_m * plan.tiles_n,
-            **self.checked(ours, matrices), "error": None,
+            "tiles": plan.tiles_m * plan.tiles_n, **self.checked(ours, matrices), "error": None,
         }  # fmt: skip
         values["completed"] = values["waiting_for"] is None
         if not values["completed"] or not params.get("timed", True):
             matrices.free()
             return values, {}
-        traced, arrays = self._traced(load(self.device, plan, ("-DTMALAB_TRACE",)), matrices)
         timed, times = self._timed(ours, matrices, params)
-        return {**values, **traced, **timed}, {**arrays, **times}
+        traced, arrays = self._traced(load(self.device, plan, ("-DTMALAB_TRACE",)), ours, matrices)
+        if not params.get("traced", True):  # the clock is wanted all the same
+            arrays = {}
+        matrices.free()
+        return {**values, **timed, **traced}, {**times, **arrays}
 
     def _resident(self, ours: Loaded) -> int:
         """Blocks that one multiprocessor holds at a time."""
@@ -117,35 +126,45 @@ class GemmProbe:
 
     def checked(self, ours: Loaded, matrices: Matrices) -> dict[str, Any]:
         """One launch on a poisoned C, against float32."""
-        self._launch(ours, matrices)
-        report = self.device.read(self._report.address, REPORT.itemsize).view(REPORT)[0]
+        device = self.device
+        matrices.poison()
+        device.fill(self._report.address, 0, REPORT.itemsize)
+        ours.launch(device, matrices, self._report.address)
+        (answer,) = device.driver.cuCtxSynchronize()
+        if int(answer) != 0:
+            raise CudaFault(getattr(answer, "name", str(answer)).removeprefix("CUDA_ERROR_"))
+        report = device.read(self._report.address, REPORT.itemsize).view(REPORT)[0]
         waited = WAITED_FOR.get(int(report["waiting_for"]))
         gave_up = {name: int(report[name]) for name in ("block", "step", "parity")} if waited else {}
         return {"waiting_for": {"barrier": waited, **gave_up} if waited else None, **matrices.check()}
 
-    def _launch(self, ours: Loaded, matrices: Matrices, trace: Buffer | None = None) -> None:
-        device = self.device
-        matrices.poison()
-        device.fill(self._report.address, 0, REPORT.itemsize)
-        ours.launch(device, matrices, self._report.address, trace.address if trace else 0)
-        (answer,) = device.driver.cuCtxSynchronize()
-        if int(answer) != 0:
-            raise CudaFault(getattr(answer, "name", str(answer)).removeprefix("CUDA_ERROR_"))
+    def _traced(self, traced: Loaded, ours: Loaded, matrices: Matrices) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Block 0 of launches that the stamps are compiled into; cycles from its start, -1 where there is none.
 
-    def _traced(self, ours: Loaded, matrices: Matrices) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Block 0 of one launch that the stamps are compiled into; cycles from its start, -1 where there is none."""
+        Each stands between launches of the build without stamps: `cycles_per_ns`, their median, is a GPU's at work.
+        """
         device = self.device
-        for _ in range(3):  # the last one is kept
-            device.fill(self._trace.address, 0, TRACE.itemsize)
-            self._launch(ours, matrices, self._trace)
-        seen = device.read(self._trace.address, TRACE.itemsize).view(TRACE)[0]
-        start = np.uint32(int(seen["cycles"][0]) & 0xFFFFFFFF)
+        device.fill(self._traces.address, 0, self._traces.bytes)
+        graph = Graph(device, lambda _, stream: ours.launch(device, matrices, self._report.address, stream=stream), 2)
+        interleaved(device, [graph], 1, _WARM_UP_NS / 2)
+        stream = device.check(device.driver.cuStreamCreate(0))
+        for at in range(_TRACES):
+            graph.launch(stream)
+            trace = self._traces.address + at * TRACE.itemsize
+            traced.launch(device, matrices, self._report.address, trace, int(stream))
+        graph.launch(stream)
+        device.check(device.driver.cuStreamSynchronize(stream))
+        device.check(device.driver.cuStreamDestroy(stream))
+        graph.close()
+        seen = device.read(self._traces.address, self._traces.bytes).view(TRACE)
+        cycles, ns = (np.diff(seen[name].astype(np.int64))[:, 0] for name in ("cycles", "ns"))
+        last = seen[-1]
+        start = np.uint32(int(last["cycles"][0]) & 0xFFFFFFFF)
         arrays = {
-            name: np.where(seen[name] == 0, np.int32(-1), (seen[name] - start).astype(np.int32))
+            name: np.where(last[name] == 0, np.int32(-1), (last[name] - start).astype(np.int32))
             for name in ("waits", "epilogues")
         }  # fmt: skip
-        cycles, ns = (int(seen[name][1]) - int(seen[name][0]) for name in ("cycles", "ns"))
-        return {"cycles_per_ns": round(cycles / ns, 4) if ns > 0 else None}, arrays
+        return {"cycles_per_ns": round(float(np.median(cycles / np.maximum(ns, 1))), 4)}, arrays
 
     def _timed(
         self, ours: Loaded, matrices: Matrices, params: Mapping[str, Any]
@@ -158,42 +177,41 @@ class GemmProbe:
         size = sum(buffer.bytes for buffer in matrices.buffers)
         seeds = range(1, min(_MOST_SETS, -(-_L2_BYTES // size)))
         sets = [matrices, *(_matrices(device, plan, params["seed"] + seed) for seed in seeds)]
-        tuned = [self._tune(product, sets, chosen) for chosen in product.heuristics]
-        best = int(np.argmin(tuned))
 
         def mine(number: int, stream: int) -> None:
             ours.launch(device, sets[number % len(sets)], self._report.address, stream=stream)
 
-        def theirs(number: int, stream: int) -> None:
-            product.enqueue(product.heuristics[best], *sets[number % len(sets)].addresses, stream)
+        def cublas(chosen: Heuristic) -> Callable[[int, int], None]:
+            return lambda number, stream: product.enqueue(chosen, *sets[number % len(sets)].addresses, stream)
 
-        trial = Graph(device, mine, 1)
-        slower = max(float(np.median(interleaved(device, [trial], 3))), tuned[best])
-        launches = max(1, min(100, round(_PIECE_NS / slower)))
-        graphs = [Graph(device, mine, launches), Graph(device, theirs, launches)]
+        tuned = self._median_ns([mine, *map(cublas, product.heuristics)], 2, 7)
+        best = int(np.argmin(tuned[1:]))
+        launches = max(1, min(100, round(_PIECE_NS / max(tuned[0], tuned[1 + best]))))
+        graphs = [Graph(device, enqueue, launches) for enqueue in (mine, cublas(product.heuristics[best]))]
         ns = interleaved(device, graphs, params.get("repeats", 1), _WARM_UP_NS)
-        theirs(0, 0)
-        right = sets[0].check()
-        for each in (trial, *graphs):
-            each.close()
+        for graph in graphs:
+            graph.close()
+        matrices.poison()
+        product.enqueue(product.heuristics[best], *matrices.addresses, 0)
+        right = matrices.check()
         product.close()
-        for one in sets:
+        for one in sets[1:]:
             one.free()
         values = {
             "launches": launches, "sets": len(sets), "cublas_relative_error": right["relative_error"],
-            "cublas": {"version": self._cublas.version, "heuristics_ns": [round(ns) for ns in tuned], "chosen": best},
+            "cublas": {
+                "version": self._cublas.version, "heuristics_ns": [round(ns) for ns in tuned[1:]], "chosen": best,
+            },
         }  # fmt: skip
         return values, {"ours_ns": ns[:, 0].astype(np.float32), "cublas_ns": ns[:, 1].astype(np.float32)}
 
-    def _tune(self, product: Product, sets: list[Matrices], chosen: Heuristic) -> float:
-        """Nanoseconds of one product by that algorithm."""
-        device = self.device
-        graph = Graph(
-            device, lambda number, stream: product.enqueue(chosen, *sets[number % len(sets)].addresses, stream), 4
-        )
-        ns = float(np.median(interleaved(device, [graph], 3, 1e6)))
-        graph.close()
-        return ns
+    def _median_ns(self, enqueues: list[Callable[[int, int], None]], launches: int, repeats: int) -> list[float]:
+        """Of each, all in turn."""
+        graphs = [Graph(self.device, enqueue, launches) for enqueue in enqueues]
+        ns = np.median(interleaved(self.device, graphs, repeats, _WARM_UP_NS / 2), axis=0)
+        for graph in graphs:
+            graph.close()
+        return [float(each) for each in ns]
 
 
 def _matrices(device: CudaDevice, plan: GemmPlan, seed: int) -> Matrices:

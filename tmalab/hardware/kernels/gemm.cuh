@@ -34,6 +34,7 @@ struct Problem {
   Trace* trace;  // read where TMALAB_TRACE is defined
   u32 m, n, k, lda, ldb, ldc;
   u32 tiles_m, tiles_n;  // how many tiles cover C
+  void* workspace;       // zeros at first, and zeros where a kernel leaves them; for rungs that ask for one
 };
 
 struct Tile {
