@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -86,15 +86,6 @@ class Answer:
         size = min(len(found), len(expected))
         return int((found[:size] != expected[:size])[written[:size]].sum())
 
-    @property
-    def word(self) -> str:
-        """The answer in a word: loads, in two, refuses, the driver (refuses), or wrong where other bytes landed."""
-        if self.refused is not None:
-            return "the driver" if self.by_the_driver and self.name != "driver" else "refuses"
-        if self.bytes_differing:
-            return "wrong"
-        return "loads" if self.copies == 1 else f"in {self.copies}"
-
     def _expected(self) -> tuple[np.ndarray, np.ndarray]:
         """The bytes, and which of them a copy writes. Copies stand one after the other, as wide as the map's box."""
         at = int(self.seen.values.get("smem_address") or 0) % _ATOM_BYTES
@@ -126,15 +117,3 @@ def answers(observe: Callable[[str], Observation]) -> Iterator[Answer]:
     for name, situation in SITUATIONS.items():
         for who in ("driver", *situation.asked):
             yield Answer(situation, who, observe(f"refusals/{name}/{who}"))
-
-
-def grid(found: Iterable[Answer]) -> Iterator[str]:
-    """All answers as lines of text: a situation a line, a front end a column."""
-    words: dict[str, dict[str, str]] = {}
-    for answer in found:
-        row = next(name for name, situation in SITUATIONS.items() if situation is answer.situation)
-        words.setdefault(row, {})[answer.name] = answer.word
-    columns = list(dict.fromkeys(name for row in words.values() for name in row))
-    yield "".join(f"{name:11}" for name in ("", *columns)).rstrip()
-    for row, answered in words.items():
-        yield "".join(f"{word:11}" for word in (row, *(answered.get(name, "") for name in columns))).rstrip()
