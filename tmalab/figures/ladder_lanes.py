@@ -63,9 +63,8 @@ def _marks(
         if role == 0:
             found.append(mark("work", end, until, str(step), "solid", f"Step {step}: asks for both tiles"))
         else:
-            needs = (
-                f"Step {step}: multiplies; the tensor cores need {rung['step_cycles']:.0f} cycles for the whole tile"
-            )
-            found.append(mark("work", end, until, str(step), "outline", needs))
+            does = "issues its products, waits for those of the step before" if rung["stages"] > 1 else "multiplies"
+            needs = f"the tensor cores need {rung['step_cycles']:.0f} cycles for the whole tile"
+            found.append(mark("work", end, until, str(step), "outline", f"Step {step}: {does}; {needs}"))
     found += [mark("out", begin, end, "out", "solid", "The tile on its way out") for begin, end in outs]
     return sorted((one for one in found if one.end is not None and one.end > one.start), key=lambda one: one.start)

@@ -32,7 +32,7 @@ _GROUP = "gemm/rung/"
 
 # What each rung's idea is for: what the sentence says beside the numbers.
 BOUGHT = {
-    "plain-loads": "Every thread carries a share of both tiles through its registers; reading them meets bank conflicts.",
+    "plain-loads": "Every thread carries a share of both tiles through its registers; reads meet bank conflicts.",
     "tma": "The engine carries the tiles: no registers, no addresses. The bank conflicts are left.",
     "wgmma": "The tensor core reads both tiles itself, from swizzled rows: no fragments, no bank conflict.",
     "stages": "While one stage is multiplied, three are on their way, in one block.",

@@ -95,7 +95,7 @@ function marks(rung, part, role, stamps, outs) {
     const until = Math.min(stamps[i + 1]?.[1] ?? part.end, ...outs.map(([, begin]) => begin).filter((begin) => begin >= to));
     if (until <= to) return [wait];
     const work = role === 0 ? mark("work", to, until, String(step), "solid", `Step ${step}: asks for both tiles`)
-      : mark("work", to, until, String(step), "outline", `Step ${step}: multiplies; the tensor cores need ${fixed(rung.step_cycles, 0)} cycles for the whole tile`);
+      : mark("work", to, until, String(step), "outline", `Step ${step}: ${rung.stages > 1 ? "issues its products, waits for those of the step before" : "multiplies"}; the tensor cores need ${fixed(rung.step_cycles, 0)} cycles for the whole tile`);
     return [wait, work];
   });
   found.push(...outs.map(([, from, to]) => mark("out", from, to, "out", "solid", "The tile on its way out")));
