@@ -9,7 +9,9 @@ from tmalab.errors import RecordingError
 from tmalab.experiment.frontend_tile_cases import WAYS, tile_case
 from tmalab.experiment.frontend_tiles import TileVerdict
 from tmalab.experiment.observation import Observation, Provenance
-from tmalab.frontends.comparison import FEATURES, Table, compare, told
+from tmalab.experiment.refusal_cases import SITUATIONS
+from tmalab.experiment.refusals import Answer
+from tmalab.frontends.comparison import FEATURES, Table, answer_table, compare, told
 from tmalab.frontends.programs import tile_common
 
 WHERE = Provenance("NVIDIA H200", "9.0", "580.0", "13.0", "13.0", "triton/tile.py", "0" * 64, "2000-01-01", 1)
@@ -65,6 +67,27 @@ def test_a_row_a_way_and_a_row_a_front_end():
     row = dict(zip(found.named.head, found.named.rows[0], strict=True))
     assert (row["fill"], row["reductions"], row["im2col"]) == ("pad", "add and 2 more", "–")
     assert found.installed.rows[0][1:] == ["1.2", "13"]
+
+
+def test_unusual_maps_are_answered_in_a_row_each():
+    def answer(name, situation="tall", smem=None, **values):
+        arrays = {} if smem is None else {"smem": smem}
+        case = tile_case("triton", "host")
+        return Answer(
+            SITUATIONS[situation], name, Observation(case, arrays, {"raised": None, **values}, WHERE, "recorded")
+        )
+
+    right = answer("driver")._expected()[0]
+    said = {"type": "ValueError", "message": "no"}
+    table = answer_table(
+        [
+            answer("driver", smem=right), answer("cccl-3.4", raised=said), answer("triton", smem=right ^ 1),
+            answer("cudacore", "low", raised=said, encode_calls=[{"answer": 1}]),
+        ]
+    )  # fmt: skip
+    assert list(table.head) == ["asked for", "driver", "CCCL 3.4", "Triton", "cuda.core"]
+    assert table.rows[0][1:] == ["loads", "refuses", "loads other elements", "–"]
+    assert table.rows[1][1:] == ["–", "–", "–", "the driver refuses"]
 
 
 def test_what_another_installation_changes_is_shown_and_not_compared():

@@ -2,14 +2,15 @@
 
     compare(observe).told      shape and box in which order, strides and coordinates in which unit, who wrote the map
     compare(observe).named     swizzle, fill, prefetch …: what the installed package calls it, or –
+    answer_table(answers(…))   unusual maps: what the driver and each front end make of them
 
 Nothing here is typed in: the first table comes from what a program handed over, held against the descriptor that came
-out; the second from what the program found in the installed package.
+out, the second from what the program found in the installed package, the third from runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -17,6 +18,7 @@ from tmalab.experiment.case import Case
 from tmalab.experiment.frontend_tile_cases import TASK, WAYS, tile_case
 from tmalab.experiment.frontend_tiles import TileVerdict
 from tmalab.experiment.observation import Observation
+from tmalab.experiment.refusals import Answer
 from tmalab.frontends.front_end import FRONT_ENDS
 
 FEATURES = ("swizzle", "element_strides", "fill", "l2_promotion", "im2col", "multicast", "reductions", "prefetch")
@@ -86,6 +88,29 @@ def compare(observe: Callable[[Case], Observation]) -> Comparison:
             for name, way in WAYS
         }
     )
+
+
+def answer_table(found: Iterable[Answer]) -> Table:
+    """A row a situation, a column the driver and each front end: what it came to."""
+    cells: dict[str, dict[str, str]] = {}
+    for answer in found:
+        cells.setdefault(answer.situation.words, {})[answer.name] = _came_to(answer)
+    who = list(dict.fromkeys(name for row in cells.values() for name in row))
+    rows = [[words, *(row.get(name, _NONE) for name in who)] for words, row in cells.items()]
+    return Table(("asked for", *(_asked(name) for name in who)), rows)
+
+
+def _asked(name: str) -> str:
+    version = name.removeprefix("cccl-")
+    return f"CCCL {version}" if version != name else FRONT_ENDS[name].title if name in FRONT_ENDS else name
+
+
+def _came_to(answer: Answer) -> str:
+    if answer.refused is not None:
+        return "the driver refuses" if answer.by_the_driver else "refuses"
+    if answer.bytes_differing:
+        return "loads other elements"
+    return "loads" if answer.copies == 1 else f"loads, in {answer.copies} copies"
 
 
 def told(verdict: TileVerdict) -> list[str]:
