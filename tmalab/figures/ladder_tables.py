@@ -190,6 +190,8 @@ def _part(seen: Observation, steps: list[int], of_tile: int) -> dict[str, Any] |
     roles = []
     for role in waits:
         among = [step for step, (first, last) in enumerate(role) if last >= begin and first <= end and last != NEVER]
+        if among and among[0] > 0:
+            among.insert(0, among[0] - 1)  # what it was at when the stretch began
         roles.append([among[0], write_numbers((role[among].ravel() - begin).tolist())] if among else None)
     outs = [[consumer, first - begin, last - begin] for consumer, first, last in outs]
     return {"begin": begin, "end": end - begin, "roles": roles, "outs": outs}
