@@ -44,16 +44,23 @@ def ragged_case(rung: str, m: int, n: int, k: int, *, seed: int = 1) -> Case:
     return Case(f"gemm/ragged/{rung}/{shape_name(m, n, k)}", "gemm", params)
 
 
+def fenced_case() -> Case:
+    """The cluster's rung with an arrival that orders all of the GPU's memory (-DTMALAB_FENCED), for its price."""
+    case = gemm_case("cluster", LADDER_SIZE, LADDER_SIZE, LADDER_SIZE)
+    return Case(f"gemm/fenced/cluster/{LADDER_SIZE}", "gemm", {**case.params, "options": ["-DTMALAB_FENCED"]})
+
+
 def ladder_cases(cases: Iterable[Case]) -> list[Case]:
     """Of these, every rung on the one shape that they are compared at."""
     shape = dict.fromkeys(("m", "n", "k"), LADDER_SIZE)
-    return [case for case in cases if shape.items() <= case.params.items() and "timed" not in case.params]
+    return [case for case in cases if shape.items() <= case.params.items() and case.name.startswith("gemm/rung/")]
 
 
 def gemm_cases() -> Iterator[Case]:
     """All of them."""
     for rung in RUNGS:
         yield gemm_case(rung, LADDER_SIZE, LADDER_SIZE, LADDER_SIZE)
+    yield fenced_case()
     for size in SMALLER:
         for rung in RUNGS:
             if rung != BEST:

@@ -100,7 +100,8 @@ class GemmProbe:
     def run(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Values and arrays; where `timed` is False only the check. Raises InputError, CudaFault, HardwareError."""
         plan = plan_of(params, self.sms)
-        ours = load(self.device, plan)
+        options = tuple(params.get("options", ()))
+        ours = load(self.device, plan, options)
         matrices = _matrices(self.device, plan, params["seed"])
         values: dict[str, Any] = {
             "registers": ours.kernel.registers, "local_bytes": ours.kernel.local_bytes, "blocks": plan.blocks,
@@ -112,7 +113,7 @@ class GemmProbe:
             matrices.free()
             return values, {}
         timed, times = self._timed(ours, matrices, params)
-        traced, arrays = self._traced(load(self.device, plan, ("-DTMALAB_TRACE",)), ours, matrices)
+        traced, arrays = self._traced(load(self.device, plan, (*options, "-DTMALAB_TRACE")), ours, matrices)
         if not params.get("traced", True):  # the clock is wanted all the same
             arrays = {}
         matrices.free()

@@ -53,7 +53,11 @@ __device__ __forceinline__ void produce(Shared& shared, const CUtensorMap& map_a
 // A stage is empty when both blocks have read it: the first two lanes of a warp tell one block each.
 __device__ __forceinline__ void release(u64* empty) {
   const u32 lane = threadIdx.x % 32;
+#ifdef TMALAB_FENCED  // what it costs to order more than a tile's reads: the case gemm/fenced
+  if (lane < CLUSTER) mbarrier_arrive_release_cluster_shared_cluster(mapa_shared_cluster(empty, lane));
+#else
   if (lane < CLUSTER) mbarrier_arrive_shared_cluster(mapa_shared_cluster(empty, lane));
+#endif
 }
 // [release-end]
 
