@@ -34,7 +34,7 @@ def test_cases_gives_every_built_one_and_a_dict_of_ones_own():
 @pytest.mark.parametrize("group", catalogue.GROUPS)
 def test_names_begin_with_their_group(group):
     assert catalogue.group(group)
-    assert all(re.fullmatch(rf"{group}(/[A-Za-z0-9_-]+)+", case.name) for case in catalogue.group(group))
+    assert all(re.fullmatch(rf"{group}(/[A-Za-z0-9_.-]+)+", case.name) for case in catalogue.group(group))
 
 
 def test_figure_1_has_324_states():

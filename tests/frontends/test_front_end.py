@@ -94,3 +94,14 @@ def test_every_call_that_the_chapter_may_show_was_recorded():
     assert len(lines) == 2 * len(CALLS)
     with pytest.raises(InputError, match="not looked at"):
         list(calls(seen, "zebra"))
+
+
+def test_a_case_for_one_version_is_run_with_no_other(monkeypatch):
+    monkeypatch.setattr(FrontEnd, "version", lambda self: "13.3.5.0.6")
+    assert require("cccl", "13.3.5.0.6") == require("cccl") == "13.3.5.0.6"
+    with pytest.raises(
+        HardwareError, match=r"CCCL 13\.3\.4\.3\.1 is asked for.*pip install nvidia-cuda-cccl==13\.3\.4\.3\.1"
+    ):
+        require("cccl", "13.3.4.3.1")
+    monkeypatch.setattr(FrontEnd, "version", lambda self: "unknown")  # unpacked by hand: it may be the right one
+    assert require("cccl", "13.3.4.3.1") == "unknown"

@@ -23,7 +23,7 @@ def hang(**params) -> Case:
 
 @pytest.fixture
 def installed(monkeypatch):
-    monkeypatch.setattr(runner, "require", lambda name: "4.8.1")
+    monkeypatch.setattr(runner, "require", lambda name, exactly: "4.8.1")
 
 
 @pytest.fixture
