@@ -12,6 +12,7 @@ from tmalab import observe
 from tmalab.errors import HardwareError, InputError
 from tmalab.experiment.case import Case
 from tmalab.frontends import runner
+from tmalab.frontends.front_end import FrontEnd
 from tmalab.frontends.program import program_sha256
 from tmalab.hardware import worker_client
 from tmalab.recordings.live import run_live, source_sha256
@@ -93,3 +94,13 @@ def test_where_the_package_is_missing_a_live_session_reads_the_recording_and_say
     assert observe("cute/strips").source == "recorded"
     with pytest.raises(HardwareError, match=r"pip install 'tmalab\[cute\]'"):
         observe("cute/strips", live=True)
+
+
+@pytest.mark.parametrize(("found", "asked"), [("13.3.5.0.6", False), ("13.3.4.3.1", True)])
+def test_a_case_for_another_version_is_read_from_its_recording_in_a_live_session(monkeypatch, found, asked):
+    monkeypatch.setenv("TMALAB_SOURCE", "live")
+    monkeypatch.setattr(FrontEnd, "version", lambda self: found)
+    ran = []
+    monkeypatch.setattr(runner, "run_case", lambda case, repeats: ran.append(case) or "live")
+    seen = observe("refusals/tall/cccl-3.4")
+    assert (seen == "live") is bool(ran) is asked

@@ -58,10 +58,13 @@ def _live_by_environment() -> bool:
 
 
 def _front_end_missing(case: Case) -> bool:
-    """Whether the case is a front end's whose package is not here."""
+    """Whether the case is a front end's whose package is not here, or not in the version that the case is for."""
     from tmalab.frontends.front_end import FRONT_ENDS
 
-    return case.probe in FRONT_ENDS and FRONT_ENDS[case.probe].version() is None
+    if case.probe not in FRONT_ENDS:
+        return False
+    found = FRONT_ENDS[case.probe].version()
+    return found is None or case.params.get("version", found) != found
 
 
 def _not_recorded(case: Case) -> RecordingError:
