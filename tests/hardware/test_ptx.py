@@ -8,7 +8,7 @@ from tmalab.hardware.compile import GEMM, KERNELS
 
 HEADERS = ("ptx.cuh", "ptx_tensor.cuh", "ptx_reduce.cuh", "ptx_shared.cuh", "ptx_matrix.cuh", "ptx_barrier.cuh",
            "ptx_multicast.cuh", "ptx_tensormap.cuh", "ptx_wgmma.cuh", "ptx_mma.cuh", "ptx_cluster.cuh",
-           "ptx_bulk.cuh")  # fmt: skip
+           "ptx_bulk.cuh", "ptx_named_barrier.cuh")  # fmt: skip
 FUNCTION = re.compile(r"__device__ __forceinline__ [\w ]+?(\w+)\(.*?\)\s*\{\n(.*?)\n\}\n", re.DOTALL)
 # Not instructions: they make the operands that instructions take, or hold the compiler to their order.
 HELPERS = {"shared_address", "matrix_descriptor", "keep_accumulators"}

@@ -30,7 +30,7 @@ __device__ void prepare(Pipe& pipe, const Request& request, bool again) {
         mbarrier_inval(&control.empty[stage]);
       }
       mbarrier_init(&control.full[stage], 1);
-      mbarrier_init(&control.empty[stage], WARPS_OF_CONSUMER * request.consumers);
+      mbarrier_init(&control.empty[stage], request.consumers);
     }
     fence_mbarrier_init();
     control.end_cycles = control.sum = control.gave_up = control.looks = control.look_cycles = 0;
@@ -79,7 +79,7 @@ __device__ void run(const Pipe& pipe, const CUtensorMap* map, const Request& req
     Turn turn = {0, 0};  // the first phase of a full barrier ends with its first tile
     wait_until(control.start_cycles + request.head_start);
 #pragma unroll 1
-    for (u32 tile = 0; in_time && tile < tiles; ++tile) in_time = consume(pipe, consumer, request.fma, turn, tile);
+    for (u32 tile = 0; tile < tiles; ++tile) in_time &= consume(pipe, consumer, request.fma, turn, tile);
     const u32 end = static_cast<u32>(clock64_now() - control.start_cycles);
     if (threadIdx.x % 32 == 0) atomicMax(&control.end_cycles, end);
     atomicAdd(&control.sum, consumer.sum + (consumer.value == 12345.678f));  // or nobody would want the value

@@ -8,6 +8,7 @@
 #pragma once
 #include "bounded_wait.cuh"
 #include "ptx_barrier.cuh"
+#include "ptx_named_barrier.cuh"
 #include "ptx_shared.cuh"
 #include "ptx_tensor.cuh"
 
@@ -21,7 +22,7 @@ constexpr u64 MOST_NS = 2'000'000, MOST_CYCLES = 4'000'000;  // of one wait
 // Of the first 32 tiles, in cycles since the start.
 struct Moments {
   u32 empty_seen[KEPT_TILES], issued[KEPT_TILES];  // producer: the stage is known to be empty; the load is issued
-  // first warp of the first consumer; read_end is before its arrival
+  // first consumer; read_end is before its arrival
   u32 wait_begin[KEPT_TILES], full_seen[KEPT_TILES], read_end[KEPT_TILES];
   u32 full[KEPT_TILES], empty[KEPT_TILES];  // watcher: the barrier's phase was seen complete
 };
@@ -107,6 +108,7 @@ __device__ __forceinline__ bool produce(const Pipe& pipe, const CUtensorMap* map
 struct Consumer {
   u32 number, of, sum;
   float value;
+  u64 patience_ns = MOST_NS;  // none once a wait was in vain: its warps still meet, and come to their end
   Stamps wait_begin, full_seen, read_end;
 };
 
@@ -148,16 +150,17 @@ __device__ __forceinline__ float multiply(float value, u32 count, u32 after) {
 __device__ __forceinline__ bool consume(const Pipe& pipe, Consumer& consumer, u32 fma, Turn& turn, u32 tile) {
   const u32 share = pipe.tile_bytes / consumer.of;
   consumer.wait_begin.keep(tile);
-  if (!wait_for_phase(&pipe.control.full[turn.stage], turn.parity, MOST_NS)) return false;
+  const bool in_time = wait_for_phase(&pipe.control.full[turn.stage], turn.parity, consumer.patience_ns);
+  if (!in_time) consumer.patience_ns = 0;
   consumer.full_seen.keep(tile);
   const u32 sum = read_share(pipe.tiles + turn.stage * pipe.tile_bytes + consumer.number * share, share);
   consumer.value = multiply(consumer.value, fma, sum);
   consumer.sum += sum;
-  __syncwarp();
+  barrier_cta_sync_aligned(1 + consumer.number, THREADS_OF_CONSUMER);  // or one warp would run ahead of the others
   consumer.read_end.keep(tile);
-  if (threadIdx.x % 32 == 0) mbarrier_arrive(&pipe.control.empty[turn.stage]);
+  if (threadIdx.x % THREADS_OF_CONSUMER == 0) mbarrier_arrive(&pipe.control.empty[turn.stage]);
   turn.advance(pipe.stages);
-  return true;
+  return in_time;
 }
 // [consume-end]
 

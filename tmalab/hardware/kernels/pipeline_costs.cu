@@ -63,7 +63,7 @@ __device__ bool loads(const Pipe& pipe, const CUtensorMap* map, const Request& r
 // [loads-end]
 
 // [handoff]
-// The way of a barrier alone: full completed by an arrival, empty by the four warps' answers.
+// The way of a barrier alone: full completed by an arrival, empty by the answer.
 __device__ bool handoff(const Pipe& pipe, const Request& request, bool is_producer) {
   Control& control = pipe.control;
   Producer producer;
@@ -83,9 +83,9 @@ __device__ bool handoff(const Pipe& pipe, const Request& request, bool is_produc
       in_time &= wait_for_phase(&control.full[0], parity, MOST_NS);
       consumer.full_seen.keep(tile);
       rest();
-      __syncwarp();
+      barrier_cta_sync_aligned(1, THREADS_OF_CONSUMER);
       consumer.read_end.keep(tile);
-      if (threadIdx.x % 32 == 0) mbarrier_arrive(&control.empty[0]);
+      if (threadIdx.x == 0) mbarrier_arrive(&control.empty[0]);
     }
   }
   if (is_producer) write_stamps(control, producer);
@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(THREADS_OF_CONSUMER + 32, 1)
   if (threadIdx.x == 0) {
     for (u32 stage = 0; stage < MOST_STAGES; ++stage) {
       mbarrier_init(&control.full[stage], 1);
-      mbarrier_init(&control.empty[stage], WARPS_OF_CONSUMER);
+      mbarrier_init(&control.empty[stage], request.part == HANDOFF ? 1 : WARPS_OF_CONSUMER);
     }
     fence_mbarrier_init();
     control.gave_up = 0;
