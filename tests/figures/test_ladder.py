@@ -12,7 +12,9 @@ from tmalab.errors import HardwareError, InputError
 from tmalab.experiment.gemm_plan import RUNGS
 from tmalab.experiment.observation import Observation, Provenance
 from tmalab.figures import LadderFigure
-from tmalab.figures.ladder_tables import BOUGHT, FIRST_SIZE, PARTS, VIEWS, ladder_cases, numbers_of, rungs, sizes
+from tmalab.figures.ladder_lanes import lanes_of
+from tmalab.figures.ladder_stalls import PARTS, stretch
+from tmalab.figures.ladder_tables import BOUGHT, FIRST_SIZE, VIEWS, ladder_cases, numbers_of, rungs, sizes
 
 MADE = Provenance("A GPU", "9.0", "1", "2", "3", "made up", "0" * 64, "2026-11-30", 5)
 WAIT, WORK, OUT = 100, 400, 1000  # cycles
@@ -34,8 +36,11 @@ def made(case):
                     epilogues[role - 1, step // steps] = now, now + OUT
                 now += OUT
     values = {"cycles_per_ns": 2.0, "registers": 168, "counters": None, "completed": True, "error": None}
+    if not case.params.get("traced", True):
+        del waits, epilogues, values["cycles_per_ns"]
     times = {"ours_ns": np.float32([9e3, 10e3, 10e3, 10e3, 12e3]), "cublas_ns": np.float32([9e3] * 5)}
-    return Observation(case, {**times, "waits": waits, "epilogues": epilogues}, values, MADE, "recorded")
+    stamps = {"waits": waits, "epilogues": epilogues} if "cycles_per_ns" in values else {}
+    return Observation(case, {**times, **stamps}, values, MADE, "recorded")
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +115,29 @@ def test_a_stretch_that_was_not_stamped_is_none(figure):
     assert found.lanes() == []
     assert found.one["way_out"] is None or found.one["way_out"] < 0.1
     assert "<svg" in figure.svg()
+
+
+def test_a_rung_that_was_timed_alone_has_no_lanes(figure):
+    found = put(figure, size="2048", rung="wgmma")
+    assert found.one["ratio"] == 0.9
+    assert found.lanes() == []
+    assert "Block 0" not in figure.sentence()
+    assert "a clock unknown" in found.facts()
+
+
+def test_consumers_that_take_turns_have_a_tile_each():
+    """Consumer 0 multiplies the first 128 steps and consumer 1 the next: each begins where the other's way out does."""
+    seen = made(ladder_cases()["store", FIRST_SIZE])
+    waits = seen["waits"].copy()
+    waits[2] = -1
+    waits[2, 128:] = waits[1, 128:]
+    waits[1, 128:] = -1
+    part = stretch(replace(seen, arrays={**seen.arrays, "waits": waits}), list(range(123, 133)))
+    assert part["turns"]
+    lanes = lanes_of({"stages": 4, "carries": False, "step_cycles": 1024}, part)
+    assert [lane.note for lane in lanes] == ["fills stages", "a tile of its own", "a tile of its own"]
+    assert [mark.text for mark in lanes[1].marks if mark.text] == ["123", "124", "125", "126", "127", "out"]
+    assert all(mark.text in ("", "128", "129", "out") for mark in lanes[2].marks)
 
 
 def test_the_model_is_the_roof_and_has_no_lanes(figure):

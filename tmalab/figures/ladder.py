@@ -15,8 +15,9 @@ from tmalab.figures import ladder_still
 from tmalab.figures.answers import Observe
 from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
+from tmalab.figures.ladder_stalls import PARTS
 from tmalab.figures.ladder_state import LadderState
-from tmalab.figures.ladder_tables import FIRST_RUNG, FIRST_SIZE, PARTS, VIEWS, ladder_spec, rungs, sizes
+from tmalab.figures.ladder_tables import FIRST_RUNG, FIRST_SIZE, VIEWS, ladder_spec, rungs, sizes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as PrintedFigure

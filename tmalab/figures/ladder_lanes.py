@@ -28,7 +28,9 @@ def lanes_of(rung: Mapping[str, Any], part: Mapping[str, Any]) -> list[Lane]:
         name, note = NAMES[role], NOTES[role]
         if alone:
             name, note = "whole block", "loads and multiplies"
-        elif part["roles"][2] is None and role:
+        elif role and part["turns"]:
+            note = "a tile of its own"
+        elif role and part["roles"][2] is None:
             name, note = "consumer", "all 128 rows"
         flat = read_numbers(one[1])
         stamps = {one[0] + at // 2: (flat[at], flat[at + 1]) for at in range(0, len(flat), 2)}

@@ -123,7 +123,9 @@ class LadderState:
         )
 
     def _gain(self) -> str:
-        below = self.seen(self.spec["rungs"][self.number - 1]["name"]) if self.number else None
+        names = [rung["name"] for rung in self.shown]
+        at = names.index(self.state["rung"])
+        below = self.seen(names[at - 1]) if at else None
         if below is None or self.one is None:
             return ""
         return f", {self.one['ratio'] / below['ratio']:.2f} times the rung below"
@@ -134,8 +136,9 @@ class LadderState:
         if waited is None:
             return ""
         did = "carried tiles" if self.rung["carries"] else "waited for a full stage"
+        first = "tile" if self.one["whole"] else "steps"
         way = "" if out is None else f"; the way out took {out:.1%}"
-        return f" Block 0 {did} for {waited:.1%} of its first tile{way}."
+        return f" Block 0 {did} for {waited:.1%} of its first {first}{way}."
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """One row a rung, as texts."""

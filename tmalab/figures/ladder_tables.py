@@ -4,8 +4,8 @@
     parts    first steps │ middle │ way out   of block 0: begin and end of each wait, of each tile's way out, in cycles
     roof     whole waves of tiles on tensor cores that never wait, at the data sheet's rate: that is the model
 
->>> part_steps(8192, (128, 256, 64), "middle")[:3]
-[59, 60, 61]
+>>> numbers_of("8192"), numbers_of("2048x2048x65536")
+((8192, 8192, 8192), (2048, 2048, 65536))
 """
 
 from __future__ import annotations
@@ -18,15 +18,12 @@ from tmalab.experiment.gemm_cases import BEST, LADDER_SIZE, gemm_cases, shape_na
 from tmalab.experiment.gemm_plan import RUNGS, Rung
 from tmalab.experiment.observation import Observation
 from tmalab.figures.answers import Observe, answer_of
-from tmalab.figures.cost_tables import write_numbers
+from tmalab.figures.ladder_stalls import PARTS, part_steps, stalls, stretch
 from tmalab.figures.tile_tables import gpu_name, source_line
 from tmalab.model.waves import PEAK_TFLOPS, roof_tflops, step_cycles
 
 VIEWS = ("hardware", "model", "difference")
-PARTS = ("first steps", "middle", "way out")
-SHOWN_STEPS = 10
 FIRST_SIZE, FIRST_RUNG = shape_name(*[LADDER_SIZE] * 3), BEST
-NEVER = -1  # a stamp that was not made
 COUNTERS = ("tensor_pct", "l2_hit_pct", "shared_wavefronts", "shared_conflicts")
 _GROUP = "gemm/rung/"
 
@@ -68,13 +65,6 @@ def numbers_of(size: str) -> tuple[int, int, int]:
     return m, n, k
 
 
-def part_steps(k: int, tile: tuple[int, int, int], part: str) -> list[int]:
-    """The steps of K, counted over the block's life, that a part of the picture shows."""
-    steps = -(-k // tile[2])
-    first = {"first steps": 0, "middle": steps // 2 - SHOWN_STEPS // 2, "way out": steps - SHOWN_STEPS // 2}[part]
-    return list(range(max(first, 0), max(first, 0) + SHOWN_STEPS))
-
-
 def ladder_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Everything that the figure draws: (spec, provenance), plain JSON. Raises HardwareError for a run that failed.
 
@@ -104,9 +94,9 @@ def ladder_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], di
 
 def _rung(rung: Rung) -> dict[str, Any]:
     return {
-        "name": rung.name, "file": rung.file, "idea": rung.idea, "bought": BOUGHT.get(rung.name, ""),
-        "tile": list(rung.tile), "threads": rung.threads, "stages": rung.stages, "shared_bytes": rung.shared_bytes,
-        "step_cycles": step_cycles(rung.tile), "carries": rung.box_a is None,
+        "name": rung.name, "number": int(rung.file[:2]), "file": rung.file, "idea": rung.idea,
+        "bought": BOUGHT.get(rung.name, ""), "tile": list(rung.tile), "threads": rung.threads, "stages": rung.stages,
+        "shared_bytes": rung.shared_bytes, "step_cycles": step_cycles(rung.tile), "carries": rung.box_a is None,
     }  # fmt: skip
 
 
@@ -114,14 +104,14 @@ def measured(seen: Observation, rung: Rung, size: tuple[int, int, int]) -> dict[
     """One run as numbers: rates, shares, counters, and the stalls of block 0's first tile."""
     m, n, k = size
     counters: Mapping[str, Any] = seen.values.get("counters") or {}
-    clock = None if seen["cycles_per_ns"] is None else round(float(seen["cycles_per_ns"]), 3)
+    clock = seen.values.get("cycles_per_ns")
     return {
         "ours": _rates(seen["ours_ns"], 2 * m * n * k), "cublas": _rates(seen["cublas_ns"], 2 * m * n * k),
         "ratio": round(_median(seen["cublas_ns"]) / _median(seen["ours_ns"]), 3),
         "counters": [_counter(name, counters.get(name)) for name in COUNTERS],
-        "registers": seen["registers"], "cycles_per_ns": clock,
+        "registers": seen["registers"], "cycles_per_ns": None if clock is None else round(float(clock), 3),
         **stalls(seen, -(-k // rung.tile[2])),
-        "parts": [_part(seen, part_steps(k, rung.tile, part), -(-k // rung.tile[2])) for part in PARTS],
+        "parts": [stretch(seen, part_steps(k, rung.tile, part)) for part in PARTS],
     }  # fmt: skip
 
 
@@ -144,54 +134,3 @@ def _median(ns: Any) -> float:
     import numpy as np
 
     return float(np.median(ns))
-
-
-def stalls(seen: Observation, steps: int) -> dict[str, Any]:
-    """Of the time of block 0's first tile: the share that each role waited, and that its way out took.
-
-    Only the steps that were stamped count; `way_out` is None where the tile's end was not.
-    """
-    waits = seen["waits"]
-    steps = min(steps, waits.shape[1])
-    shares: list[float | None] = []
-    for role in waits[:, :steps]:
-        known = role[role[:, 1] != NEVER].astype(int)
-        whole = int(known[-1, 1] - known[0, 0]) if len(known) else 0
-        shares.append(round(float((known[:, 1] - known[:, 0]).sum()) / whole, 3) if whole else None)
-    consumer = waits[1, :steps].astype(int)
-    begin, end = map(int, seen["epilogues"][0, 0])
-    out = None if end == NEVER else round((end - begin) / (end - int(consumer[0, 0])), 3)
-    return {"waits": shares, "way_out": out, "step": _step(consumer)}
-
-
-def _step(consumer: Any) -> int:
-    """Cycles from one step's end of waiting to the next one's, in the median."""
-    import numpy as np
-
-    ends = consumer[consumer[:, 1] != NEVER][:, 1]
-    return round(float(np.median(np.diff(ends)))) if len(ends) > 1 else 0
-
-
-def _part(seen: Observation, steps: list[int], of_tile: int) -> dict[str, Any] | None:
-    """What each role did while consumer 0 was at `steps`, and the ways out then; None where none of them was stamped.
-
-    `roles` has of each its first step and its stamps, in cycles since `begin`, itself in cycles of the block's life;
-    `of_tile` is how many steps a tile has.
-    """
-    waits, epilogues = seen["waits"].astype(int), seen["epilogues"].astype(int)
-    mine = waits[1, [step for step in steps if step < waits.shape[1]]]
-    mine = mine[mine[:, 1] != NEVER]
-    tiles = [tile for tile in range(epilogues.shape[1]) if (tile + 1) * of_tile - 1 in steps]
-    outs = [[consumer, *map(int, epilogues[consumer, tile])] for tile in tiles for consumer in range(len(epilogues))]
-    outs = [one for one in outs if one[2] != NEVER]
-    if not len(mine):
-        return None
-    begin, end = int(mine[0, 0]), max([int(mine[-1, 1]), *(last for _, _, last in outs)])
-    roles = []
-    for role in waits:
-        among = [step for step, (first, last) in enumerate(role) if last >= begin and first <= end and last != NEVER]
-        if among and among[0] > 0:
-            among.insert(0, among[0] - 1)  # what it was at when the stretch began
-        roles.append([among[0], write_numbers((role[among].ravel() - begin).tolist())] if among else None)
-    outs = [[consumer, first - begin, last - begin] for consumer, first, last in outs]
-    return {"begin": begin, "end": end - begin, "roles": roles, "outs": outs}

@@ -28,11 +28,11 @@ function render({ model, el }) {
   }
 
   const heading = h("b"), note = h("small");
-  const rows = spec.rungs.map(({ name, idea }, at) => {
+  const rows = spec.rungs.map(({ name, idea, number }) => {
     const input = h("input", { type: "radio", name: "rung", value: name, onchange: () => put(model, { rung: name }) });
     const parts = Object.fromEntries(["roof", "ours", "band", "cublas"].map((part) => [part, h("i", { class: `tma-rung-${part}` })]));
     const words = h("small");
-    const node = h("label", { class: "tma-rung" }, input, h("b", {}, `${at + 1} ${idea}`), h("span", { class: "tma-rung-track" }, ...Object.values(parts)), words);
+    const node = h("label", { class: "tma-rung" }, input, h("b", {}, `${number} ${idea}`), h("span", { class: "tma-rung-track" }, ...Object.values(parts)), words);
     return { name, input, parts, words, node };
   });
   const ladder = h("form", { class: "tma-rungs", onsubmit: (event) => event.preventDefault() },

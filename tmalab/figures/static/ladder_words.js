@@ -55,8 +55,8 @@ export function sentence(found) {
   return `${head}${fixed(ours)} TFLOP/s, ${fixed(one.ratio, 3)} of cuBLAS in the same run${gain(found)}. ${rung.bought}${waited(found)}`;
 }
 
-function gain({ spec, seen, number, one }) {
-  const below = number ? seen(spec.rungs[number - 1].name) : null;
+function gain({ shown, seen, rung, one }) {
+  const at = shown.indexOf(rung), below = at > 0 ? seen(shown[at - 1].name) : null;
   return below ? `, ${fixed(one.ratio / below.ratio, 2)} times the rung below` : "";
 }
 
@@ -64,7 +64,7 @@ function waited({ rung, one }) {
   const share = one.waits[1], out = one.way_out;
   if (share === null) return "";
   const did = rung.carries ? "carried tiles" : "waited for a full stage";
-  return ` Block 0 ${did} for ${percent(share)} of its first tile${out === null ? "" : `; the way out took ${percent(out)}`}.`;
+  return ` Block 0 ${did} for ${percent(share)} of its first ${one.whole ? "tile" : "steps"}${out === null ? "" : `; the way out took ${percent(out)}`}.`;
 }
 
 // --- lanes --------------------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ export function lanesOf({ rung, part }) {
   const alone = !part.roles[0]; // nobody only fills stages
   return part.roles.flatMap((one, role) => {
     if (!one) return [];
-    const [name, note] = alone ? ["whole block", "loads and multiplies"] : role && !part.roles[2] ? ["consumer", "all 128 rows"] : [AGENTS[role], NOTES[role]];
+    const [name, note] = alone ? ["whole block", "loads and multiplies"] : role && !part.roles[2] && !part.turns ? ["consumer", "all 128 rows"] : [AGENTS[role], role && part.turns ? "a tile of its own" : NOTES[role]];
     const flat = unpackStamps(one[1]), steps = flat.length / 2;
     const stamps = Array.from({ length: steps }, (_, i) => [one[0] + i, flat[2 * i], flat[2 * i + 1]]);
     return [{ name, note, marks: marks(rung, part, role, stamps, part.outs.filter(([consumer]) => consumer === role - 1)) }];
