@@ -6,8 +6,8 @@
 >>> [check.front_end for check in CHECKS if check.rule == "box_fits_shared_memory"]
 ['cccl']
 
-What is `only_here` the driver does not want; a situation of the group "refusals" shows it where one could be asked. A test
-finds the words in the installed package. CuTe DSL, which asks no driver, has no such text; numba-cuda has no maps.
+What is `only_here` the driver does not want; a situation of the group "refusals" shows it where one could be asked. A
+test finds the words in the installed package. CuTe DSL, which asks no driver, has no such text; numba-cuda has no maps.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ CHECKS = (
     ),
     *_driver_s(
         "global_stride_multiple_16", cccl="Stride in bytes is not a multiple of the alignment",
-        tilelang="fallback to normal copy", pallas="async_copy requires all GMEM strides except the last one",
+        tilelang="TMA bulk copy cannot support a global stride of", pallas="async_copy requires all GMEM strides except the last one",
         triton="strides must be 16-byte aligned",
     ),
     *_driver_s(
