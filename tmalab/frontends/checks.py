@@ -74,8 +74,8 @@ CHECKS = (
     ),
     *_driver_s(
         "global_stride_multiple_16", cccl="Stride in bytes is not a multiple of the alignment",
-        tilelang="TMA bulk copy cannot support a global stride of", pallas="async_copy requires all GMEM strides except the last one",
-        triton="strides must be 16-byte aligned",
+        tilelang="TMA bulk copy cannot support a global stride of",
+        pallas="async_copy requires all GMEM strides except the last one", triton="strides must be 16-byte aligned",
     ),
     *_driver_s(
         "global_stride_range_0_2pow40", cccl="Stride in bytes is greater than or equal to 2^40",
