@@ -111,9 +111,9 @@ def test_the_raw_way_has_the_driver_s_descriptor_and_the_house_s_ptx(figure):
 
 
 def test_a_refusal_is_shown_and_the_model_still_stands(figure):
-    found = put(figure, way="numba argument")
+    found = put(figure, way="numba-cuda argument")
     assert found.empty
-    assert found.sentence() == "numba argument refused: TypingError. Nothing was loaded."
+    assert found.sentence() == "numba-cuda argument refused: TypingError. Nothing was loaded."
     assert "cannot tell" in figure.svg()
     assert not put(figure, view="model").empty
     assert figure.data()["refused"]["type"] == "TypingError"
@@ -126,7 +126,7 @@ def test_the_table_has_a_row_a_way(figure):
     told = {row[0]: row[1:] for row in rows}
     assert told["Triton host"][1:4] == ["1 bytes differ", "equal", "l2_promotion 128B"]
     assert told["Triton device"][1:3] == ["equal", "differs in box_bytes"]
-    assert told["numba argument"][1] == "refused: TypingError"
+    assert told["numba-cuda argument"][1] == "refused: TypingError"
 
 
 def not_recorded(case):

@@ -30,6 +30,19 @@ WAYS = (
     ("tilelang", "tma_copy"), ("tilelang", "copy"), ("pallas", "default"), ("cccl", "default"), ("numba", "inline"),
     ("numba", "argument"),
 )  # fmt: skip
+TITLES = {
+    "cute": "CuTe DSL", "tirx": "TIRx", "triton": "Triton", "cudacore": "cuda.core", "tilelang": "TileLang",
+    "pallas": "Pallas", "cccl": "CCCL", "numba": "numba-cuda",
+}  # fmt: skip
+
+
+def way_names() -> dict[tuple[str, str], str]:
+    """Every way's name: `Triton device`, and `CCCL` where there is but one way."""
+    several = {front_end for front_end, _ in WAYS if sum(front_end == other for other, _ in WAYS) > 1}
+    return {
+        (front_end, way): f"{TITLES[front_end]} {way.replace('_', ' ')}" if front_end in several else TITLES[front_end]
+        for front_end, way in WAYS
+    }
 
 
 def task_map(address: int | None = None) -> TensorMap:

@@ -25,10 +25,10 @@ from tmalab.experiment.frontend_tile_cases import (
     MEMORY,
     SMEM_BYTES,
     TASK,
-    WAYS,
     frontend_tile_cases,
     task_map,
     tile_case,
+    way_names,
 )
 from tmalab.experiment.frontend_tiles import RAW_PTX, TileVerdict, expected_tile
 from tmalab.experiment.memory import make_bytes
@@ -44,10 +44,6 @@ if TYPE_CHECKING:
 
 VIEWS = ("hardware", "model", "difference")
 LINES = SMEM_BYTES // LINE
-TITLES = {
-    "cute": "CuTe DSL", "tirx": "TIRx", "triton": "Triton", "cudacore": "cuda.core", "tilelang": "TileLang",
-    "pallas": "Pallas", "cccl": "CCCL", "numba": "numba",
-}  # fmt: skip
 RAW = "raw PTX"
 _FIELDS = (
     "rank", "dtype", "global_dim", "global_strides", "box_dim", "element_strides", "interleave", "swizzle",
@@ -59,14 +55,7 @@ _DERIVED = ("box_bytes", "pattern_bytes")  # no fields: the driver works them ou
 
 def ways() -> dict[str, Case]:
     """Every way by the name that the figure gives it; the first is this package's own kernel."""
-    many = {front_end for front_end, _ in WAYS if sum(front_end == other for other, _ in WAYS) > 1}
-    named = {
-        f"{TITLES[front_end]} {way.replace('_', ' ')}" if front_end in many else TITLES[front_end]: tile_case(
-            front_end, way
-        )
-        for front_end, way in WAYS
-    }
-    return {RAW: _raw_cases()[0], **named}
+    return {RAW: _raw_cases()[0], **{name: tile_case(*way) for way, name in way_names().items()}}
 
 
 def _raw_cases() -> list[Case]:
@@ -172,7 +161,8 @@ def _measured(seen: Observation | None) -> dict[str, Any] | None:
     if seen is None:
         return None
     package = seen.values.get("package") or {}
+    ptx = [" ".join(line.split()) for line in seen.values.get("ptx") or ()]
     return {
-        "line": source_line(seen), "version": package.get("version") or "", "ptx": seen.values.get("ptx") or [],
+        "line": source_line(seen), "version": package.get("version") or "", "ptx": ptx,
         "package_mb": seen.values.get("package_mb"),
     }  # fmt: skip

@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from html import escape
 
 from tmalab.experiment.case import Case
-from tmalab.experiment.frontend_tile_cases import TASK, WAYS, tile_case
+from tmalab.experiment.frontend_tile_cases import TASK, TITLES, tile_case, way_names
 from tmalab.experiment.frontend_tiles import TileVerdict
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.refusals import Answer
-from tmalab.frontends.front_end import FRONT_ENDS
 
 FEATURES = ("swizzle", "element_strides", "fill", "l2_promotion", "im2col", "multicast", "reductions", "prefetch")
 _NONE = "–"
@@ -46,7 +45,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Every way, judged, by its name: `Triton, host`."""
+    """Every way, judged, by its name: `Triton host`."""
 
     verdicts: Mapping[str, TileVerdict]
 
@@ -74,20 +73,12 @@ class Comparison:
     def _each(self) -> dict[str, TileVerdict]:
         """One way of each front end, by its title: they share their package."""
         known = {one.seen.case.probe: one for one in self.verdicts.values() if one.seen.values.get("exposes")}
-        return {FRONT_ENDS[name].title: one for name, one in known.items()}
+        return {TITLES[name]: one for name, one in known.items()}
 
 
 def compare(observe: Callable[[Case], Observation]) -> Comparison:
     """The comparison of all ways, as `observe` answers for their cases."""
-    many = {front_end for front_end, way in WAYS if way != "default"}
-    return Comparison(
-        {
-            f"{FRONT_ENDS[name].title}, {way}" if name in many else FRONT_ENDS[name].title: TileVerdict(
-                observe(tile_case(name, way))
-            )
-            for name, way in WAYS
-        }
-    )
+    return Comparison({name: TileVerdict(observe(tile_case(*way))) for way, name in way_names().items()})
 
 
 def answer_table(found: Iterable[Answer]) -> Table:
@@ -102,7 +93,7 @@ def answer_table(found: Iterable[Answer]) -> Table:
 
 def _asked(name: str) -> str:
     version = name.removeprefix("cccl-")
-    return f"CCCL {version}" if version != name else FRONT_ENDS[name].title if name in FRONT_ENDS else name
+    return f"CCCL {version}" if version != name else TITLES.get(name, name)
 
 
 def _came_to(answer: Answer) -> str:
@@ -150,5 +141,7 @@ def _html(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
         for row in rows
     )
-    table = f'<table class="table"><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table>'
-    return f'<div style="overflow-x: auto">{table}</div>'
+    table = (
+        f'<table class="table" style="font-size: .85em"><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table>'
+    )
+    return f'<div style="overflow-x: auto" tabindex="0" role="region" aria-label="{escape(head[0])}">{table}</div>'

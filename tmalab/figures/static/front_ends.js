@@ -64,6 +64,8 @@ function render({ model, el }) {
       : `Beside the driver's own 128 bytes for the same map: ${besideOf(told)}.${marks.includes("own") ? " → is the front end's own choice." : ""}`);
     ptxBox.hidden = !one || !one.ptx.length;
     ptx.replaceChildren(...(one ? one.ptx : []).map((line) => h("li", { class: line.includes("cp.async.bulk.tensor") ? "tma-copy" : null }, h("code", {}, line))));
+    const copy = ptx.querySelector(".tma-copy");
+    if (copy) ptx.scrollTop = copy.offsetTop - ptx.clientHeight / 2;
   }
 
   function light() {
