@@ -150,8 +150,27 @@ def otherwise_by_a_front_end(trial, values, seen: Observation):
             replace(seen, values={**values, "elects": {**values["elects"], what: not does}})
             for what, does in values["elects"].items()
         )
+    elif "counters" in values:  # a product: counted twice, wrong, as fast as neither, at neither clock
+        counters = {**values["counters"], "shared_wavefronts": 2e9} if values["counters"] else None
+        if "wavefronts" in trial.answer:
+            yield replace(seen, values={**values, "counters": counters})
+            yield replace(seen, values={**values, "counters": None, "relative_error": 0.5})
+        yield replace(seen, values={**values, "counters": counters, "ratio": 0.75, "cycles_per_ns": 1.65})
     elif "phase_completed" in values:
         yield replace(seen, values={**values, "phase_completed": not values["phase_completed"]})
+    elif seen.case.probe == "tma_copy":  # one word wrong; all versions as fast as the driver, and none
+        yield replace(seen, values={**values, "differ": [1, *values["differ"][1:]]})
+        by = 0.5 if trial.answer.startswith("98") else 2
+        yield replace(seen, arrays={"ms": np.concatenate([seen["ms"][:-1], by * seen["ms"][-1:]])})
+    elif "total_cycles" in seen.arrays:  # one stage as fast as any, or only three
+        for stages, by in ((0, 0.1), (1, 2)):
+            cycles = seen["total_cycles"].copy()
+            cycles[stages] = by * cycles[stages]
+            yield replace(seen, arrays={**seen.arrays, "total_cycles": cycles})
+    elif "paced" in seen.arrays:
+        paced = seen["paced"].copy()
+        paced[:, 0, 1] = 2 * paced[:, -1, 1]
+        yield replace(seen, arrays={**seen.arrays, "paced": paced})
     elif "ms" in seen.arrays:  # two buffers as fast as three, and far slower
         for by in (1, 2):
             ms = seen["ms"].copy()

@@ -20,7 +20,9 @@ from tmalab.experiment.facts.copies import LOADS, STORES
 from tmalab.experiment.facts.encoder import ENCODER, IM2COL_ENCODER
 from tmalab.experiment.facts.fact import Fact, Trial
 from tmalab.experiment.facts.front_ends import FRONT_ENDS
+from tmalab.experiment.facts.gemm import PRODUCTS
 from tmalab.experiment.facts.launches import BARRIERS, FAULTS, WALKS
+from tmalab.experiment.facts.pipelines import PIPELINES
 from tmalab.experiment.facts.reductions import REDUCTIONS
 
 __all__ = ["CHAPTERS", "FACTS", "Fact", "Trial", "fact", "fact_cases"]
@@ -35,6 +37,8 @@ CHAPTERS: dict[str, tuple[Fact, ...]] = {
     "The barrier": (*BARRIERS, *WORDS),
     "Faults": FAULTS,
     "Banks": BANKS,
+    "Pipelines": PIPELINES,
+    "Matrix products": PRODUCTS,
     "Front ends": FRONT_ENDS,
 }
 FACTS: tuple[Fact, ...] = tuple(found for facts in CHAPTERS.values() for found in facts)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tmalab.experiment.case import Case
+from tmalab.experiment.gemm_plan import rung
 from tmalab.experiment.encode_cases import ADDRESS
 from tmalab.experiment.facts.steps import steps_text
 
@@ -41,6 +42,12 @@ def case_text(case: Case) -> str:
     if "program" in params:
         given = [f"{name}={value!r}" for name, value in params.items() if name not in ("program", "versions")]
         return f"{case.probe}_{params['program']}.py: run({', '.join(given)})"
+    if case.probe in ("pipeline", "pipeline_costs", "tma_copy"):
+        given = [f"{name}={value!r}" for name, value in params.items() if name not in ("versions", "paces", "kept")]
+        return f"{case.probe}.cu: {', '.join(given)}"
+    if case.probe == "gemm":
+        given = [f"{name}={value!r}" for name, value in params.items() if name != "rung"]
+        return f"gemm/{rung(params['rung']).file}.cu: {', '.join(given)}"
     if case.probe == "barrier_ops":
         return "\n".join(steps_text(steps) for steps in params["launches"])
     if case.probe == "banks":
