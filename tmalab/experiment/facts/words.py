@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tmalab.experiment.case import Case
-from tmalab.experiment.gemm_plan import rung
 from tmalab.experiment.encode_cases import ADDRESS
 from tmalab.experiment.facts.steps import steps_text
+from tmalab.experiment.gemm_plan import rung
 
 _LISTS = {
     "tiled": ("global_dim", "global_strides", "box_dim"),
