@@ -7,6 +7,7 @@ from tmalab.experiment.timeline_cases import WARMTHS
 from tmalab.figures.landing_tables import WARMTHS as LANDING_WARMTHS
 from tmalab.figures.landing_tables import landing_spec
 from tmalab.figures.loads_tables import loads_spec
+from tmalab.figures.pipeline import PipelineFigure
 
 pytestmark = pytest.mark.gpu
 
@@ -40,3 +41,26 @@ def test_a_tile_lands_after_its_issue_and_about_as_its_barrier_says():
         lanes = {lane["name"]: lane["marks"] for lane in state["lanes"]}
         assert lanes["pieces"][0]["from"] > state["issued"]
         assert abs(lanes["pieces"][0]["to"] - state["complete"]) < 300
+
+
+def test_a_pipeline_s_tiles_come_in_turn_and_a_deeper_ring_leaves_less_to_wait_for():
+    def some(case):
+        return live(case) if case.name == "pipeline/hbm/16384" else observe(case, live=False)
+
+    figure = PipelineFigure(some, tile=16384)
+    waited = []
+    for stages in (1, 2, 4):
+        figure.stages = stages
+        run = figure._found.run
+        for before, after in (
+            ("empty_seen", "issued"),
+            ("issued", "full"),
+            ("full", "full_seen"),
+            ("full_seen", "read_end"),
+        ):
+            assert all(one <= other for one, other in zip(run[before], run[after], strict=True))
+        for name in ("issued", "full_seen", "read_end"):
+            assert run[name] == sorted(run[name])
+        waited.append(figure._found.parts()[1])
+    assert waited == sorted(waited, reverse=True)
+    assert waited[0] > 100

@@ -13,6 +13,7 @@
     ReuseFigure(observe)    stores, a wait, and which bytes of the buffer were overwritten too early
     CoordinatesFigure(observe)  132 strips of tiles: CuTe's coordinates, and when and where an H200 loaded each
     FrontEndsFigure(observe)    one tile through many front ends: its bytes, its descriptor, its PTX
+    PipelineFigure(observe) a ring of 1 to 8 stages, who stands still when, and the depth that hides the latency
     StagesFigure(observe)   loads that run ahead through 1 to 4 buffers, and what each is worth
     ReaderFigure(observe)   the same tile, read by someone who counts in another way
     WgmmaFigure(observe)    a tile that wgmma reads through the right descriptor and through wrong ones
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tmalab.figures.landing import LandingFigure
     from tmalab.figures.loads import LoadsFigure
     from tmalab.figures.parity import ParityFigure
+    from tmalab.figures.pipeline import PipelineFigure
     from tmalab.figures.question import Question
     from tmalab.figures.reader import ReaderFigure
     from tmalab.figures.reuse import ReuseFigure
@@ -57,6 +59,7 @@ _HOMES = {
     "LoadsFigure": "tmalab.figures.loads",
     "LandingFigure": "tmalab.figures.landing",
     "ParityFigure": "tmalab.figures.parity",
+    "PipelineFigure": "tmalab.figures.pipeline",
     "ReuseFigure": "tmalab.figures.reuse",
     "StagesFigure": "tmalab.figures.stages",
     "TileFigure": "tmalab.figures.tile",

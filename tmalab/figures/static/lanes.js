@@ -103,7 +103,7 @@ export function laneChart({ label, onPoint, onPick }) {
           class: `tma-mark tma-mark-${tint ? "tint" : kind}${to === undefined ? " tma-mark-tick" : ""}`, role: "option",
           "aria-selected": "false", "aria-label": text ? `${text}: ${mark.say}` : mark.say, "data-key": key, tabindex: -1,
           style: `left:${left}%;${to === undefined ? "" : `width:${percent(to) - left}%;`}${tint ? `--tint:var(--tma-c${tint[1]})` : ""}${many === 1 ? "" : `--row:${row}`}`,
-        }, h("span", { class: text.length > 5 ? "tma-text-long" : text.length > 1 ? "tma-text-short" : null }, text));
+        }, h("span", { class: text.length > 5 ? "tma-text-long" : text.length > 2 ? "tma-text-short" : text.length > 1 ? "tma-text-pair" : null }, text));
         if (short) box.append(h("span", { class: "tma-text-instead" }, short));
         nodes.set(key, box);
         track.append(box);
