@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tmalab.experiment.facts.fact import Fact, Trial, fact
 from tmalab.experiment.gemm_cases import LADDER_SIZE, fenced_case, gemm_case
 from tmalab.experiment.gemm_plan import plan_of
@@ -40,9 +42,9 @@ def _clock(seen: Observation) -> str:
     return "over 1.7 GHz" if ghz > 1.7 else "under 1.6 GHz" if ghz < 1.6 else f"{ghz:.2f} GHz"
 
 
-def _rung(name: str, question: str, answer: str, reads: object) -> Trial:
+def _rung(name: str, question: str, answer: str, reads: Callable[[Observation], str]) -> Trial:
     case = gemm_case(name, LADDER_SIZE, LADDER_SIZE, LADDER_SIZE)
-    return Trial(case, question, answer, reads=reads)  # type: ignore[arg-type]
+    return Trial(case, question, answer, reads=reads)
 
 
 PRODUCTS: tuple[Fact, ...] = (
