@@ -64,8 +64,8 @@ test-pythons:  ## the package and its model on each other Python that is here, w
 # name: what pip installs, parted by commas. An environment each, since they need not fit together; Python as .venv's.
 FRONT_ENDS := cute:nvidia-cutlass-dsl[cu13]==4.8.1 cute-421:nvidia-cutlass-dsl==4.2.1 triton:triton==3.6.0 \
 	cuda-core:cuda-core[cu13]==1.2.2 numba:numba-cuda[cu13]==0.30.4 \
-	pallas:jax==0.11.2 cccl:nvidia-cuda-cccl==13.3.5.0.6,cuda-core==1.2.2 \
-	cccl-3.4:nvidia-cuda-cccl==13.3.4.3.1,cuda-core==1.2.2
+	pallas:jax==0.11.2 cccl:nvidia-cuda-cccl==13.3.5.0.6,cuda-core[cu13]==1.2.2 \
+	cccl-3.4:nvidia-cuda-cccl==13.3.4.3.1,cuda-core[cu13]==1.2.2
 # TileLang brings torch and its CUDA libraries, 5 GB: make test-frontends LARGE=1
 FRONT_ENDS += $(if $(LARGE),tilelang:tilelang==0.1.15)
 
