@@ -53,7 +53,7 @@ def made_up(case) -> Observation:
     if case.name == "frontends/triton/device":
         arrays["descriptor"] = encoded(box_bytes=0)
     if case.name == "frontends/numba/argument":
-        values = {**values, "raised": {"type": "TypingError", "message": "cannot tell", "where": "x"}, "ptx": []}
+        values = {**values, "raised": {"message": "cannot tell", "type": "TypingError", "where": "x"}, "ptx": []}
         arrays = {}
     return Observation(case, arrays, values, WHERE, "recorded")
 
@@ -116,7 +116,11 @@ def test_a_refusal_is_shown_and_the_model_still_stands(figure):
     assert found.sentence() == "numba-cuda argument refused: TypingError. Nothing was loaded."
     assert "cannot tell" in figure.svg()
     assert not put(figure, view="model").empty
-    assert figure.data()["refused"]["type"] == "TypingError"
+    assert list(figure.data()["refused"].items()) == [
+        ("type", "TypingError"),
+        ("message", "cannot tell"),
+        ("where", "x"),
+    ]
 
 
 def test_the_table_has_a_row_a_way(figure):

@@ -114,7 +114,7 @@ def _told(name: str, seen: Observation | None, own: Observation | None) -> dict[
         "hardware": None if chunks is None else pack(chunks),
         "changed": [] if smem is None or chunks is None else changes(smem, predicted, chunks),
         "differ": judged.bytes_differing, "fields": list(fields), "unlike": judged.unlike_the_driver,
-        "refused": seen.values.get("raised"), "call": _call(seen), "coords": list(judged.coords),
+        "refused": _refusal(seen), "call": _call(seen), "coords": list(judged.coords),
         "captured": seen.values.get("captured"),
     }  # fmt: skip
 
@@ -146,6 +146,12 @@ def _texts(encoded: bytes | None) -> dict[str, str]:
 
 def _text(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _refusal(seen: Observation) -> dict[str, str] | None:
+    """What was raised; in one order, which a recording and a run just now do not share."""
+    said = seen.values.get("raised")
+    return None if said is None else {name: said[name] for name in ("type", "message", "where")}
 
 
 def _call(seen: Observation) -> str:
