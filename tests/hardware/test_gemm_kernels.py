@@ -23,11 +23,12 @@ def source(rung):
 
 def compile_text(rung, text, *options):
     name = f"gemm/{rung.file}"
-    return compiling.compile_source(text, compiling.kernel_sources(name), name, [*compiling.OPTIONS, *options])
+    chosen = [*compiling.OPTIONS, *rung.options, *options]
+    return compiling.compile_source(text, compiling.kernel_sources(name), name, chosen)
 
 
 def test_every_file_is_a_rung():
-    assert compiling.gemm_names() == sorted(f"gemm/{rung.file}" for rung in RUNGS.values())
+    assert compiling.gemm_names() == sorted({f"gemm/{rung.file}" for rung in RUNGS.values()})
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -54,7 +55,9 @@ def test_a_rung_is_short(rung):
 
 @pytest.mark.parametrize("rung", RUNGS.values(), ids=RUNGS)
 def test_the_plan_and_the_source_name_the_same_numbers(rung):
-    constants = {name: int(value) for name, value in re.findall(r"\b([A-Z]+) = (\d+)[,;]", source(rung))}
+    chosen = dict(re.findall(r"-D(\w+)=(\d+)", " ".join(rung.options)))
+    found = re.findall(r"\b([A-Z]+) = (\w+)[,;]", source(rung))
+    constants = {name: int(chosen.get(value, value)) for name, value in found}
     assert tuple(constants[name] for name in ("BM", "BN", "BK")) == rung.tile
     assert constants["THREADS"] == rung.threads
     assert constants.get("STAGES", 1) == rung.stages

@@ -45,6 +45,7 @@ class Rung:
     box_b: tuple[int, int] | None = None
     box_c: tuple[int, int] | None = None
     swizzle: str = "128B"
+    swizzle_c: str = "128B"
     barriers: int = 0
     out_bytes: int = 0
     cluster: int = 1
@@ -150,7 +151,7 @@ def gemm_plan(
         chosen, m, n, k, lda, ldb, ldc, tiles_m, tiles_n, blocks,
         map_a=_tensor_map(k, m, lda, chosen.box_a, chosen.swizzle, chosen.l2_promotion),
         map_b=_tensor_map(k, n, ldb, chosen.box_b, chosen.swizzle, chosen.l2_promotion),
-        map_c=_tensor_map(n, m, ldc, chosen.box_c, "128B", chosen.l2_promotion),
+        map_c=_tensor_map(n, m, ldc, chosen.box_c, chosen.swizzle_c, chosen.l2_promotion),
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ TRACE = np.dtype([
     ("waits", "<u4", (3, TRACED_STEPS, 2)), ("epilogues", "<u4", (2, TRACED_TILES, 2)), ("cycles", "<u8", 2),
     ("ns", "<u8", 2),
 ])  # fmt: skip
-WAITED_FOR = {1: "full", 2: "empty", 3: "staged"}
+WAITED_FOR = {1: "full", 2: "empty", 3: "staged", 4: "turn"}
 _PIECE_NS = 3e6  # of one measurement: so many launches
 _L2_BYTES = 130 << 20  # more than twice the L2 of an H200
 _MOST_SETS = 24
