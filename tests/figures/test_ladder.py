@@ -1,4 +1,4 @@
-"""The ladder: rates, shares and lanes of a made-up run that can be counted by hand."""
+"""The ladder: rates, shares and lanes of a made-up run that can be counted by hand, and of what was recorded."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tmalab import observe
 from tmalab.errors import HardwareError, InputError
 from tmalab.experiment.gemm_plan import RUNGS
 from tmalab.experiment.observation import Observation, Provenance
@@ -200,3 +201,25 @@ def test_it_goes_into_a_page_and_all_of_it_is_volatile(figure, tmp_path):
     assert "A GPU" not in json.dumps(figure.spec)
     figure.save(tmp_path / "x.json")
     assert len(json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["rungs"]) == len(RUNGS)
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return LadderFigure(lambda case: observe(case, live=False))
+
+
+class TestRecorded:
+    """What an H200 did, as the figure tells it."""
+
+    def test_every_case_was_recorded(self, recorded):
+        assert set(recorded.provenance["states"]) == {"/".join(key) for key in ladder_cases()}
+
+    def test_the_numbers_are_the_recording_s(self, recorded):
+        for (rung, size), case in ladder_cases().items():
+            one, seen = recorded.provenance["states"][f"{rung}/{size}"], observe(case, live=False)
+            assert one["ours"][0] == pytest.approx(seen["tflops"], abs=0.1)
+            assert one["ratio"] == pytest.approx(seen["ratio"], abs=6e-4)
+
+    def test_no_rate_is_over_its_roof(self, recorded):
+        for key, one in recorded.provenance["states"].items():
+            assert one["ours"][0] < recorded.spec["roofs"][key]

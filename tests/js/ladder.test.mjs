@@ -10,7 +10,7 @@ const spec = {
   rungs: [{ ...rung, name: "low" }, { ...rung, name: "high", idea: "stages", stages: 4 }],
 };
 // Steps 7 and 8 of the consumer: waits -20 to 100, 500 to 510; its tile's way out 900 to 1000.
-const part = { begin: 5000, turns: false, end: 1000, roles: [null, [7, "-k 3c b4 a"], null], outs: [[0, 900, 1000]] };
+const part = { begin: 5000, turns: false, end: 1000, roles: [null, { first: 7, cycles: "-k 3c b4 a" }, null], outs: [[0, 900, 1000]] };
 const one = { ours: [500, 490, 505], cublas: [800, 790, 810], ratio: 0.625, counters: ["61.0%", "80.1%", "1.0 M", "–"], registers: 168, cycles_per_ns: 1.5, waits: [null, 0.25, null], way_out: 0.05, whole: true, parts: [null, part, null], line: 0 };
 const provenance = { lines: ["Recorded on a GPU"], states: { "low/8": { ...one, ours: [250, 240, 255], ratio: 0.3125 }, "high/8": one } };
 const read = (state) => readLadder(spec, provenance, { size: "8", rung: "high", part: "middle", view: "hardware", ...state });

@@ -32,8 +32,8 @@ def lanes_of(rung: Mapping[str, Any], part: Mapping[str, Any]) -> list[Lane]:
             note = "a tile of its own"
         elif role and part["roles"][2] is None:
             name, note = "consumer", "all 128 rows"
-        flat = read_numbers(one[1])
-        stamps = {one[0] + at // 2: (flat[at], flat[at + 1]) for at in range(0, len(flat), 2)}
+        flat = read_numbers(one["cycles"])
+        stamps = {one["first"] + at // 2: (flat[at], flat[at + 1]) for at in range(0, len(flat), 2)}
         outs = [(begin, end) for consumer, begin, end in part["outs"] if consumer == role - 1]
         lanes.append(Lane(name, tuple(_marks(rung, part, role, stamps, outs)), note))
     return lanes

@@ -78,7 +78,8 @@ def stretch(seen: Observation, steps: list[int]) -> dict[str, Any] | None:
         among = [step for step, (first, last) in enumerate(role) if last >= begin and first <= end and last != NEVER]
         if among and among[0] > 0 and role[among[0] - 1, 1] != NEVER:
             among.insert(0, among[0] - 1)  # what it was at when the stretch began
-        roles.append([among[0], write_numbers((role[among].ravel() - begin).tolist())] if among else None)
+        cycles = write_numbers((role[among].ravel() - begin).tolist())
+        roles.append({"first": among[0], "cycles": cycles} if among else None)
     outs = [[consumer, first - begin, last - begin] for consumer, first, last in outs]
     turns = bool((waits[2, :, 1] != NEVER).any() and waits[2, 0, 1] == NEVER)
     return {"begin": begin, "end": end - begin, "roles": roles, "outs": outs, "turns": turns}

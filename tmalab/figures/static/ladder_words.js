@@ -77,8 +77,8 @@ export function lanesOf({ rung, part }) {
   return part.roles.flatMap((one, role) => {
     if (!one) return [];
     const [name, note] = alone ? ["whole block", "loads and multiplies"] : role && !part.roles[2] && !part.turns ? ["consumer", "all 128 rows"] : [AGENTS[role], role && part.turns ? "a tile of its own" : NOTES[role]];
-    const flat = unpackStamps(one[1]), steps = flat.length / 2;
-    const stamps = Array.from({ length: steps }, (_, i) => [one[0] + i, flat[2 * i], flat[2 * i + 1]]);
+    const flat = unpackStamps(one.cycles), steps = flat.length / 2;
+    const stamps = Array.from({ length: steps }, (_, i) => [one.first + i, flat[2 * i], flat[2 * i + 1]]);
     return [{ name, note, marks: marks(rung, part, role, stamps, part.outs.filter(([consumer]) => consumer === role - 1)) }];
   });
 }
