@@ -46,7 +46,7 @@ def foretold(trial) -> Observation:
         access = pattern.access()
         shown = {
             "cycles": access.cycles,
-            "wavefronts": access.count,
+            "ncu_wavefronts": access.count,
             "latency_cycles": 28.38 + access.added_latency_cycles,
         }
         arrays = {name: np.array([value]) for name, value in shown.items()}
@@ -121,7 +121,7 @@ def otherwise(trial, seen: Observation) -> list[Observation]:
         unlike = [{**values, "error": f"NOT_{values['error']}"}, {**values, "error": None}]
         return [replace(seen, arrays=shown, values=changed) for changed in unlike]
     if trial.case.probe == "banks":
-        names = ("latency_cycles",) if trial.shows == "latency" else ("cycles", "wavefronts")
+        names = ("latency_cycles",) if trial.shows == "latency" else ("cycles", "ncu_wavefronts")
         return [replace(seen, arrays={**seen.arrays, name: seen[name] + 1}) for name in names]
     if trial.case.probe == "barrier_ops":
         last = seen["results"].copy()
@@ -295,3 +295,15 @@ def test_an_unknown_fact_is_answered_with_the_nearest():
         fact("nan-fil")
     with pytest.raises(InputError, match="box-of-228-kib"):
         fact("zebra")
+
+
+def test_without_a_profiler_the_cycles_alone_are_held():
+    found = fact("a-register-a-cycle")
+    seen = {trial.case.name: foretold(trial) for trial in found.trials}
+    first = found.trials[0]
+    counted = seen[first.case.name]
+    arrays = {name: array for name, array in counted.arrays.items() if name != "ncu_wavefronts"}
+    uncounted = Observation(counted.case, arrays, counted.values, counted.provenance, "live")
+    assert found.holds({**seen, first.case.name: uncounted})
+    slower = Observation(counted.case, {**arrays, "cycles": arrays["cycles"] + 1}, counted.values, None, "live")
+    assert not found.holds({**seen, first.case.name: slower})
