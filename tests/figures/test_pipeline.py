@@ -159,6 +159,17 @@ def test_a_tile_takes_what_the_median_of_all_runs_says(figure):
         assert cell["tile"] == pytest.approx(expected, abs=0.06)
 
 
+def test_the_chart_shows_each_median_within_the_range_of_its_runs(figure):
+    for view in VIEWS:
+        found = put(figure, tile=16384, compute=0, stages=1, view=view)
+        for point in found.points():
+            cell = found.cell_of(point["stages"], point["number"])
+            low, high = point["range"]
+            assert low - 0.06 <= point["value"] <= high + 0.06
+            if view == "hardware":
+                assert [low, high] == pytest.approx([one / found.sweep["cycles_per_ns"] for one in cell["tile"][1:]])
+
+
 def test_every_depth_is_drawn_over_the_time_in_which_one_stage_serves_six_tiles(figure):
     for tile, compute in product(TILE_BYTES, FMA):
         ends = {put(figure, tile=tile, compute=compute, stages=stages).end for stages in (1, 2, 5)}

@@ -167,13 +167,19 @@ class PipelineState:
                 if cell is None or self.sweep is None:
                     continue
                 period, bubble, _ = cell["parts"][int(self.is_model)]
+                per_ns, foretold = float(self.sweep["cycles_per_ns"]), cell["told"]
                 if self.state["view"] == "difference":
                     value = told = self.difference(stages, number)
+                    spread = [100 * (one / foretold - 1) for one in cell["tile"][1:]]
                 else:
-                    told = cell["told"] / self.sweep["cycles_per_ns"]
-                    value = told if self.is_model else cell["tile"][0] / self.sweep["cycles_per_ns"]
+                    told = foretold / per_ns
+                    value = told if self.is_model else cell["tile"][0] / per_ns
+                    spread = [told, told] if self.is_model else [one / per_ns for one in cell["tile"][1:]]
                 bubbles = HIDDEN * bubble >= period
-                found.append({"stages": stages, "number": number, "value": value, "told": told, "bubbles": bubbles})
+                found.append({
+                    "stages": stages, "number": number, "value": value, "range": spread, "told": told,
+                    "bubbles": bubbles,
+                })  # fmt: skip
         return found
 
     def table(self) -> tuple[list[str], list[list[str]]]:

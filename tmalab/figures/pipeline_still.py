@@ -63,6 +63,10 @@ def _depths(still: Still, found: PipelineState, top: float) -> None:
             middle = _LEFT + (point["stages"] - 0.5) * across
             still.bar(middle - 11, place(point["told"]) - 1, 22, 2, lanes.HATCH)
     for point in points:
+        from_, to = (min(max(one, low), high) for one in point["range"])
+        still.bar(
+            _LEFT + (point["stages"] - 0.5) * across - 0.75, place(to), 1.5, max(place(from_) - place(to), 0.5), "ink"
+        )
         mine, middle = point["number"] == found.number, _LEFT + (point["stages"] - 0.5) * across
         here, size = mine and point["stages"] == found.stages, 10 if mine else 8
         fill = lanes.BUBBLE if point["bubbles"] else "ink" if mine else "none"

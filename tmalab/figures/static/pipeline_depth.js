@@ -39,7 +39,7 @@ export function depthChart(at, { onPoint, onPick }) {
     const high = isDifference ? 15 : 1.06 * Math.max(...points.map(({ value, told }) => Math.max(value, told))), low = isDifference ? -15 : 0;
     const y = (value) => `${(100 * (value - low)) / (high - low)}%`, x = (stages) => `${(100 * (stages - 0.5)) / depths.length}%`;
     setText(heading, isDifference ? "H200 − model, time a tile" : "Time a tile, by depth");
-    setText(note, isDifference ? "in percent of the model's; the field is ±10%." : isModel ? "dots and dashes: the model; field: Little's law." : "dots: measured, filled where there is a bubble; dashes: the model; field: Little's law.");
+    setText(note, isDifference ? "in percent of the model's; the field is ±10%." : isModel ? "dots and dashes: the model; field: Little's law." : "dots: medians and all runs' range, filled where there is a bubble; dashes: the model; field: Little's law.");
     const field = depths.map((stages) => {
       const [bottom, top] = isDifference ? [-10, 10] : [0, Math.min(found.border(stages), high)];
       const edge = isDifference ? " tma-depth-band" : top < high ? " tma-depth-edge" : "";
@@ -57,14 +57,16 @@ export function depthChart(at, { onPoint, onPick }) {
       h("i", { class: "tma-depth-word", style, "aria-hidden": true }, text));
     const held = dots.size && plot.contains(document.activeElement);
     dots.clear();
-    const told = [];
-    for (const { stages, number: one, value, told: foretold, bubbles, say } of points) {
+    const told = [], clamped = (value) => Math.min(Math.max(value, low), high);
+    for (const { stages, number: one, value, range, told: foretold, bubbles, say } of points) {
       const mine = one === number, here = mine && stages === state.stages, key = `${stages}.${one}`;
       const dot = h("div", {
         class: `tma-depth-dot${bubbles ? " tma-depth-bubble" : ""}${mine ? " tma-depth-mine" : ""}${here ? " tma-depth-here" : ""}`, role: "option",
         "aria-selected": String(here), "aria-label": say, "data-key": key, tabindex: here ? 0 : -1, style: `left:${x(stages)};bottom:${y(value)}`,
       });
       dots.set(key, { dot, say });
+      const [from, to] = range.map(clamped);
+      told.push(h("i", { class: "tma-depth-range", style: `left:${x(stages)};bottom:${y(from)};height:calc(${y(to)} - ${y(from)})`, "aria-hidden": true }));
       if (!isDifference) told.push(h("i", { class: "tma-depth-told", style: `left:${x(stages)};bottom:${y(foretold)}`, "aria-hidden": true }));
     }
     const here = dots.get(`${state.stages}.${number}`)?.dot;

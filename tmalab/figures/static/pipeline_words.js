@@ -95,9 +95,10 @@ export function pointOf(found, stages, number) {
   const { cellOf, ns, state, sweep, isModel } = found, cell = cellOf(stages, number);
   if (!cell) return null;
   const [middle, low, high] = cell.tile.map(ns), [period, bubble] = cell.parts[+isModel], late = difference(found, stages, number);
+  const isDifference = state.view === "difference", told = isDifference ? late : cell.told / sweep.cycles_per_ns;
+  const scaled = cell.tile.map((one) => (isDifference ? 100 * (one / cell.told - 1) : one / sweep.cycles_per_ns));
   return {
-    stages, number, value: state.view === "difference" ? late : (isModel ? cell.told : cell.tile[0]) / sweep.cycles_per_ns,
-    told: state.view === "difference" ? late : cell.told / sweep.cycles_per_ns, bubbles: HIDDEN * bubble >= period,
+    stages, number, told, value: isDifference ? late : isModel ? told : scaled[0], range: isModel ? [told, told] : scaled.slice(1), bubbles: HIDDEN * bubble >= period,
     say: `${count(stages)}, computed on for ${found.computeOf(number)} ns: ${middle} ns a tile (${low} to ${high}); the model says ${ns(cell.told)} `
       + `(${signed(late, 1)}%). Bubble a tile: ${ns(cell.parts[0][1])} ns, in the model ${ns(cell.parts[1][1])}.`,
   };
