@@ -63,6 +63,7 @@ test-pythons:  ## the package and its model on each other Python that is here, w
 
 # name: what pip installs, parted by commas. An environment each, since they need not fit together; Python as .venv's.
 FRONT_ENDS := cute:nvidia-cutlass-dsl[cu13]==4.8.1 cute-421:nvidia-cutlass-dsl==4.2.1 triton:triton==3.6.0 \
+	tirx:.[tirx] \
 	cuda-core:cuda-core[cu13]==1.2.2 numba:numba-cuda[cu13]==0.30.4 \
 	pallas:jax==0.11.2 cccl:nvidia-cuda-cccl==13.3.5.0.6,cuda-core[cu13]==1.2.2 \
 	cccl-3.4:nvidia-cuda-cccl==13.3.4.3.1,cuda-core[cu13]==1.2.2

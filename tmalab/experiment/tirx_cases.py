@@ -11,6 +11,7 @@ TIRx counts from the outermost dimension: `shape`, `box`, `at` and `steps` are i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tmalab.experiment.case import Case
@@ -31,7 +32,8 @@ _FLOATS: dict[str, Any] = {
     "memory": {"pattern": "arange_float32", "bytes": 4096},
 }  # fmt: skip
 _GROUPS = {"stored": [16, 256], "shape": [4, 16, 64], "strides": [64, 256, 1], "box": [2, 16, 64], "at": [1, 0, 0]}
-_CHANNELS: dict[str, Any] = {"shape": [2, 4, 8, 8, 8], "box": [1, 1, 4, 4], "at": [0, 1, 2, 2], "memory": _RANDOM}
+_CHANNELS: dict[str, Any] = {"shape": [2, 4, 8, 8, 8], "box": [1, 1, 4, 8], "at": [1, 2, 2, 0], "memory": _RANDOM}
+_FIVE: dict[str, Any] = {"shape": [3, 4, 5, 6, 32], "box": [1, 2, 3, 2, 16], "at": [2, 1, 1, 3, 8], "memory": _RANDOM}
 BOXES: dict[str, dict[str, Any]] = {
     "plain": _MATRIX,
     "two-in-a-row": _MATRIX | {"repeat": [2], "steps": [[0, 64]], "fields": {"swizzle": 3}},
@@ -46,7 +48,9 @@ BOXES: dict[str, dict[str, Any]] = {
     "tf32": _FLOATS | {"memory": {"pattern": "float_edges", "dtype": "float32", "seed": 6, "bytes": 4096},
                        "fields": {"format": "tf32"}},
     "l2-promotion": _MATRIX | {"fields": {"l2_promotion": 3}},
+    "five-dimensions": _MATRIX | _FIVE,
     "interleave-16": _MATRIX | _CHANNELS | {"fields": {"interleave": 1}},
+    "interleave-narrow": _MATRIX | _CHANNELS | {"box": [1, 1, 4, 4], "at": [0, 1, 2, 2], "fields": {"interleave": 1}},
     "interleave-32": _MATRIX | _CHANNELS | {"shape": [2, 4, 8, 8, 16], "fields": {"interleave": 2, "swizzle": 1}},
     "packed": {"dtype": "float4_e2m1fn", "stored": [16, 128], "stored_dtype": "uint8", "shape": [16, 256],
                "box": [8, 128], "at": [0, 0], "memory": _RANDOM},
@@ -155,16 +159,16 @@ def _multicast(seen: Observation, params: Mapping[str, Any]) -> np.ndarray:
 
 
 def as_figure_1(observe: Callable[[str], Observation]) -> Callable[[Case], Observation]:
-    """Figure 1's observations as TIRx made them: from a case of the figure to what tirx/states saw of it."""
+    """What tirx/states saw, asked once, as observations of Figure 1: a function from its cases to them."""
     from tmalab.experiment.catalogue import TILE_COLS, TILE_ROWS
 
+    states = lru_cache(lambda swizzle: observe(f"tirx/states/{swizzle}"))
+
     def seen_by_tirx(case: Case) -> Observation:
-        swizzle, base = case.params["tensor_map"]["swizzle"], case.params["smem_base"]
-        col, row = case.params["coords"]
-        seen = observe(f"tirx/states/{swizzle}")
+        seen = states(case.params["tensor_map"]["swizzle"])
+        (col, row), base = case.params["coords"], case.params["smem_base"]
         place = (seen.case.params["bases"].index(base), TILE_ROWS.index(row), TILE_COLS.index(col))
-        return Observation(
-            case, {"smem": seen["smem"][place]}, {"completed": True, "error": None}, seen.provenance, seen.source
-        )
+        values = {"completed": not seen["late"], "error": None}
+        return Observation(case, {"smem": seen["smem"][place]}, values, seen.provenance, seen.source)
 
     return seen_by_tirx
