@@ -128,8 +128,11 @@ def test_a_mark_is_told_by_pointer_and_key(visit, figure):
     says = {mark.key: mark.say for lane in lanes for mark in lane.marks}
     card.locator("[data-key='flight-3']").hover()
     assert say(card) == says["flight-3"]
+    kin = card.locator(".tma-kin").evaluate_all("marks => marks.map(mark => mark.dataset.key)")
+    assert set(kin) == {key for key in says if key.endswith("-3")} - {"flight-3"}
     page.mouse.move(2, 2)
     assert say(card) == figure.sentence()
+    assert card.locator(".tma-kin").count() == 0
     card.locator("[data-key='empty-3']").hover()  # the lower of two thin rows
     assert say(card) == says["empty-3"]
     keys = [mark.key for mark in lanes[-1].marks]

@@ -131,9 +131,11 @@ export function laneChart({ label, onPoint, onPick }) {
     cursor.hidden = time === null;
     if (time !== null) cursor.style.setProperty("--at", percent(time) / 100);
   }
-  function setHot(key) {
+  // `kin`: what belongs to the mark in other lanes.
+  function setHot(key, kin = () => false) {
     for (const [one, box] of nodes) {
       box.classList.toggle("tma-hot", one === key);
+      box.classList.toggle("tma-kin", one !== key && kin(one));
       setAttribute(box, "aria-selected", String(one === key));
     }
   }

@@ -54,9 +54,10 @@ function render({ model, el }) {
   }
   function light() {
     const { mark = null, dot = null } = pointed ?? {};
-    chart.setHot(mark);
+    const tile = mark === null ? null : mark === "start" ? "0" : mark.split("-")[1];
+    chart.setHot(mark, (one) => tile !== null && one.endsWith(`-${tile}`)); // a tile's way through all lanes
     depths.light(dot);
-    return new Set(mark === null ? [] : [+mark.split("-")[1]]);
+    return new Set(tile === null ? [] : [+tile]);
   }
   function told() {
     const { mark, dot } = pointed ?? {};
