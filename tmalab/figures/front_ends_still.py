@@ -8,6 +8,8 @@ Triton device
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from tmalab.figures.front_ends_state import LINE_CHUNKS, FrontEndsState
 from tmalab.figures.palette import tint
 from tmalab.figures.still import Still
@@ -76,5 +78,5 @@ def _fields(still: Still, found: FrontEndsState) -> None:
 
 def _words(still: Still, x: float, y: float, text: str, width: int) -> None:
     """A text broken into lines of at most `width` signs, 24 lines at most."""
-    for number, start in enumerate(range(0, min(len(text), 24 * width), width)):
-        still.note(x, y + 16 * number, text[start : start + width])
+    for number, line in enumerate(wrap(text, width)[:24]):
+        still.note(x, y + 16 * number, line)

@@ -28,13 +28,13 @@ function render({ model, el }) {
     onPick: (at) => { pointed = null; model.set("cell", [Math.floor(at / LINE_CHUNKS), at % LINE_CHUNKS]); model.save_changes(); frame.light(); },
   });
   const refusal = h("div", { class: "tma-refusal" });
+  const key = h("p", { class: "tma-key" }, "A cell is 16 bytes: its chunk of the row, then the row of the box");
   const fields = h("tbody"), beside = h("p", { class: "tma-key" });
   const table = h("table", { class: "tma-fields" }, h("thead", {}, h("tr", {}, ...COLUMNS.map((word) => h("th", { scope: "col" }, word)))), fields);
   const ptxHead = h("p", { class: "tma-head" }, h("b", {}, "PTX"), " ", h("small", {}, "its lines that move the tile or wait for it"));
   const ptx = h("ol", { class: "tma-ptx", tabindex: 0, "aria-label": "PTX" }), ptxBox = h("div", {}, ptxHead, ptx);
   const stage = h("div", { class: "tma-stage tma-front" },
-    h("div", { class: "tma-front-shared" }, h("p", { class: "tma-head" }, heading, " ", note), grid.node, refusal,
-      h("p", { class: "tma-key" }, "A cell is 16 bytes: its chunk of the row, then the row of the box")),
+    h("div", { class: "tma-front-shared" }, h("p", { class: "tma-head" }, heading, " ", note), grid.node, refusal, key),
     h("div", { class: "tma-front-map" }, h("p", { class: "tma-head" }, h("b", {}, "Descriptor"), " ", h("small", {}, "its 128 bytes, decoded")),
       h("div", { class: "tma-scroll" }, table), beside, ptxBox));
 
@@ -44,7 +44,7 @@ function render({ model, el }) {
     const { told, one, empty } = found;
     setText(heading, `${told.name}: shared memory`);
     setText(note, empty ? "" : !found.loaded && now.view !== "model" ? "model, not measured" : NOTES[now.view]);
-    grid.node.hidden = empty;
+    grid.node.hidden = key.hidden = empty;
     refusal.hidden = !empty;
     refusal.replaceChildren(...(empty ? [h("b", {}, told.refused.type), h("pre", { tabindex: 0, "aria-label": "what it raised" }, told.refused.message)] : []));
     grid.cells.forEach((cell, chunk) => {
