@@ -55,7 +55,8 @@ def task_map(address: int | None = None) -> TensorMap:
 
 def tile_case(front_end: str, way: str) -> Case:
     """The case of one way through a front end."""
-    return Case(f"frontends/{front_end}/{way}", front_end, {"program": "tile", "way": way, **TASK})
+    name = f"frontends/{front_end}/{way.replace(' ', '-')}"
+    return Case(name, front_end, {"program": "tile", "way": way, **TASK})
 
 
 def frontend_tile_cases() -> Iterator[Case]:
