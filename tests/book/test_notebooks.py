@@ -27,6 +27,7 @@ IGNORED = {
     "08-waiting-for-a-store": "counts how often an order without one of its steps failed, and on which GPU",
     "10-cute-dsl": "says on which GPU and when its rates were measured, and the rates",
     "11-tirx": "says on which GPU and when its rates were measured, and the rates",
+    "13-pipelines": "says on which GPU and when its rings and copies were timed, and the times",
     "14-gemm": "says on which GPU and when its products were timed, and the rates",
 }
 KNOWN_TAGS = {"hide-input", "nbval-ignore-output"}
