@@ -18,6 +18,7 @@ from tmalab.figures.ladder_stalls import PARTS, stretch
 from tmalab.figures.ladder_tables import BOUGHT, FIRST_SIZE, VIEWS, ladder_cases, numbers_of, rungs, sizes
 
 MADE = Provenance("A GPU", "9.0", "1", "2", "3", "made up", "0" * 64, "2026-11-30", 5)
+CLIMBED = [rung for rung, size in ladder_cases() if size == FIRST_SIZE]
 WAIT, WORK, OUT = 100, 400, 1000  # cycles
 
 
@@ -26,7 +27,7 @@ def made(case):
     rung, k = RUNGS[case.params["rung"]], case.params["k"]
     steps = -(-k // rung.tile[2])
     waits, epilogues = np.full((3, 160, 2), -1, np.int32), np.full((2, 8, 2), -1, np.int32)
-    roles = [0, 1, 2] if rung.barriers == 8 else [1]
+    roles = [0, 1, 2] if rung.barriers >= 8 else [1]
     for role in roles:
         now = 0
         for step in range(160 if rung.persistent else min(steps, 160)):
@@ -56,8 +57,8 @@ def put(figure, **state):
 
 
 def test_every_case_that_is_timed_is_in_the_figure():
-    assert rungs() == tuple(RUNGS)
-    assert set(BOUGHT) == set(RUNGS)
+    assert rungs() == tuple(name for name in RUNGS if name in {rung for rung, _ in ladder_cases()})
+    assert set(BOUGHT) >= {rung for rung in CLIMBED if not rung.startswith("fastest")}
     for (rung, size), case in ladder_cases().items():
         assert (rung, numbers_of(size)) == (case.params["rung"], tuple(case.params[name] for name in "mnk"))
     assert {size for _, size in ladder_cases()} == set(sizes())
@@ -74,7 +75,7 @@ def test_the_rate_is_that_of_the_median(figure):
     assert "1.00 times the rung below" in figure.sentence()
 
 
-@pytest.mark.parametrize("rung", RUNGS)
+@pytest.mark.parametrize("rung", CLIMBED)
 def test_what_a_tile_waited_is_counted(figure, rung):
     found = put(figure, rung=rung)
     steps = 8192 // 64
@@ -85,7 +86,7 @@ def test_what_a_tile_waited_is_counted(figure, rung):
     assert (found.one["waits"][0] is None) == (RUNGS[rung].barriers < 8)
 
 
-@pytest.mark.parametrize("rung", RUNGS)
+@pytest.mark.parametrize("rung", CLIMBED)
 @pytest.mark.parametrize("part", PARTS)
 def test_the_lanes_hold_the_stamps(figure, rung, part):
     found = put(figure, rung=rung, part=part)
@@ -155,10 +156,10 @@ def test_the_model_is_the_roof_and_has_no_lanes(figure):
 def test_the_table_has_a_row_a_rung_that_has_a_case(figure):
     put(figure)
     head, rows = figure.table()
-    assert [row[0] for row in rows] == list(RUNGS)
+    assert [row[0] for row in rows] == CLIMBED
     assert {len(row) for row in rows} == {len(head)}
     put(figure, size="2048")
-    assert [row[0] for row in figure.table()[1]] == [rung for rung, size in ladder_cases() if size == "2048"]
+    assert [row[0] for row in figure.table()[1]] == [rung for rung in RUNGS if (rung, "2048") in ladder_cases()]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -190,7 +191,7 @@ def test_it_is_drawn_for_print(figure):
     put(figure)
     printed = figure.matplotlib()
     (axes,) = printed.axes
-    assert len(axes.patches) == len(RUNGS)
+    assert len(axes.patches) == len(CLIMBED)
     assert figure.source() in [text.get_text() for text in printed.texts]
 
 
@@ -200,7 +201,7 @@ def test_it_goes_into_a_page_and_all_of_it_is_volatile(figure, tmp_path):
     assert figure.html().count("<section data-volatile>") == 1
     assert "A GPU" not in json.dumps(figure.spec)
     figure.save(tmp_path / "x.json")
-    assert len(json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["rungs"]) == len(RUNGS)
+    assert len(json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["rungs"]) == len(CLIMBED)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from tmalab.figures.base import Choice, Figure
 from tmalab.figures.bundle import esm
 from tmalab.figures.ladder_stalls import PARTS
 from tmalab.figures.ladder_state import LadderState
-from tmalab.figures.ladder_tables import FIRST_RUNG, FIRST_SIZE, VIEWS, ladder_spec, rungs, sizes
+from tmalab.figures.ladder_tables import FIRST_SIZE, VIEWS, best_at, ladder_spec, rungs, sizes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as PrintedFigure
@@ -29,8 +29,8 @@ class LadderFigure(Figure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `size` (m x n x k), `rung`, `part` (which stretch of a block's life the lanes show) and `view`: the rates measured,
-    the roof that whole waves of tiles allow, or what lies between. With None, and for what is not recorded, it says so.
-    Raises InputError for a state that it does not have.
+    the roof that whole waves of tiles allow, or what lies between. No `rung` is the highest at that size. With None,
+    and for what is not recorded, it says so. Raises InputError for a state that it does not have.
     """
 
     name = "ladder"
@@ -43,12 +43,12 @@ class LadderFigure(Figure):
     view = Choice(VIEWS)
 
     def __init__(
-        self, observe: Observe | None, *, size: str = FIRST_SIZE, rung: str = FIRST_RUNG, part: str = "middle",
+        self, observe: Observe | None, *, size: str = FIRST_SIZE, rung: str | None = None, part: str = "middle",
         view: str = "hardware", title: str = _TITLE, page: str | None = "ladder",
     ):  # fmt: skip
         spec, provenance = ladder_spec(observe, title)
         super().__init__(
-            spec=spec, provenance=provenance, size=size, rung=rung, part=part, view=view, page=page
+            spec=spec, provenance=provenance, size=size, rung=rung or best_at(size), part=part, view=view, page=page
         )  # fmt: skip
 
     @property

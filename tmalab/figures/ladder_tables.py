@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tmalab.experiment.case import Case
-from tmalab.experiment.gemm_cases import BEST, LADDER_SIZE, gemm_cases, shape_name
+from tmalab.experiment.gemm_cases import LADDER_SIZE, gemm_cases, shape_name
 from tmalab.experiment.gemm_plan import RUNGS, Rung
 from tmalab.experiment.observation import Observation
 from tmalab.figures.answers import Observe, answer_of
@@ -23,7 +23,7 @@ from tmalab.figures.tile_tables import gpu_name, source_line
 from tmalab.model.waves import PEAK_TFLOPS, roof_tflops, step_cycles
 
 VIEWS = ("hardware", "model", "difference")
-FIRST_SIZE, FIRST_RUNG = shape_name(*[LADDER_SIZE] * 3), BEST
+FIRST_SIZE = shape_name(*[LADDER_SIZE] * 3)
 COUNTERS = ("tensor_pct", "l2_hit_pct", "shared_wavefronts", "shared_conflicts")
 _GROUP = "gemm/rung/"
 
@@ -38,6 +38,7 @@ BOUGHT = {
     "persistent": "A block a multiprocessor takes tile after tile, in an order that finds in the L2 what others read.",
     "cluster": "Two blocks share a tile of B: each loads half, for both.",
     "store": "The engine takes C away while the next tile begins.",
+    "fastest": "Each consumer has a tile of its own: while one writes its tile out, the other multiplies.",
 }
 
 
@@ -51,6 +52,11 @@ def rungs() -> tuple[str, ...]:
     """The rungs that have a case, from the lowest up."""
     have = {rung for rung, _ in ladder_cases()}
     return tuple(name for name in RUNGS if name in have)
+
+
+def best_at(size: str) -> str:
+    """The highest rung that has a case of that size."""
+    return [name for name in RUNGS if (name, size) in ladder_cases()][-1]
 
 
 def sizes() -> tuple[str, ...]:
@@ -95,8 +101,9 @@ def ladder_spec(observe: Observe | None, title: str) -> tuple[dict[str, Any], di
 def _rung(rung: Rung) -> dict[str, Any]:
     return {
         "name": rung.name, "number": int(rung.file[:2]), "file": rung.file, "idea": rung.idea,
-        "bought": BOUGHT.get(rung.name, ""), "tile": list(rung.tile), "threads": rung.threads, "stages": rung.stages,
-        "shared_bytes": rung.shared_bytes, "step_cycles": step_cycles(rung.tile), "carries": rung.box_a is None,
+        "bought": BOUGHT.get(rung.name) or BOUGHT[rung.name.partition("-")[0]], "tile": list(rung.tile),
+        "threads": rung.threads, "stages": rung.stages, "shared_bytes": rung.shared_bytes,
+        "step_cycles": step_cycles(rung.tile), "carries": rung.box_a is None,
     }  # fmt: skip
 
 
