@@ -7,6 +7,9 @@
 // Kinds take ink and outline before colour: solid, outline, hatch, soft, shade, bubble, tint-0 … tint-7, wrong.
 import { h, setAttribute, setText } from "./kit.js";
 
+// The class of a text by its length: lanes.css leaves out what would not fit.
+const LENGTHS = [[7, "tma-text-longer"], [5, "tma-text-long"], [2, "tma-text-short"], [1, "tma-text-pair"]];
+
 // Round steps for an axis: at most `wanted` of them from `from` to `to`.
 export function ticks(from, to, wanted) {
   const rough = (to - from) / Math.max(wanted, 1);
@@ -103,7 +106,7 @@ export function laneChart({ label, onPoint, onPick }) {
           class: `tma-mark tma-mark-${tint ? "tint" : kind}${to === undefined ? " tma-mark-tick" : ""}`, role: "option",
           "aria-selected": "false", "aria-label": text ? `${text}: ${mark.say}` : mark.say, "data-key": key, tabindex: -1,
           style: `left:${left}%;${to === undefined ? "" : `width:${percent(to) - left}%;`}${tint ? `--tint:var(--tma-c${tint[1]})` : ""}${many === 1 ? "" : `--row:${row}`}`,
-        }, h("span", { class: text.length > 5 ? "tma-text-long" : text.length > 2 ? "tma-text-short" : text.length > 1 ? "tma-text-pair" : null }, text));
+        }, h("span", { class: LENGTHS.find(([least]) => text.length > least)?.[1] }, text));
         if (short) box.append(h("span", { class: "tma-text-instead" }, short));
         nodes.set(key, box);
         track.append(box);

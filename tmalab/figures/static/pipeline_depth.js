@@ -40,10 +40,11 @@ export function depthChart(at, { onPoint, onPick }) {
     const y = (value) => `${(100 * (value - low)) / (high - low)}%`, x = (stages) => `${(100 * (stages - 0.5)) / depths.length}%`;
     setText(heading, isDifference ? "H200 − model, time a tile" : "Time a tile, by depth");
     setText(note, isDifference ? "in percent of the model's; the field is ±10%." : isModel ? "dots and dashes: the model; field: Little's law." : "dots: medians and all runs' range, filled where there is a bubble; dashes: the model; field: Little's law.");
-    const field = depths.map((stages) => {
+    const field = depths.flatMap((stages) => {
       const [bottom, top] = isDifference ? [-10, 10] : [0, Math.min(found.border(stages), high)];
-      const edge = isDifference ? " tma-depth-band" : top < high ? " tma-depth-edge" : "";
-      return h("i", { class: `tma-depth-field${edge}`, style: `left:${x(stages - 0.5)};width:${100 / depths.length}%;bottom:${y(bottom)};height:calc(${y(top)} - ${y(bottom)})`, "aria-hidden": true });
+      const column = `left:${x(stages - 0.5)};width:${100 / depths.length}%;bottom:`;
+      const box = h("i", { class: isDifference ? "tma-depth-band" : "tma-depth-field", style: `${column}${y(bottom)};height:calc(${y(top)} - ${y(bottom)})`, "aria-hidden": true });
+      return isDifference || top === high ? [box] : [box, h("i", { class: "tma-depth-edge", style: column + y(top), "aria-hidden": true })];
     });
     const lines = ticks(low, high, 4).map((value, i, all) => h("i", { class: "tma-depth-line", style: `bottom:${y(value)}`, "aria-hidden": true },
       h("span", {}, `${value}${i === all.length - 1 ? (isDifference ? " %" : " ns") : ""}`)));
