@@ -6,8 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tmalab.experiment import gemm_plan as gemm_plan_module
 from tmalab.experiment.gemm_plan import RUNGS, gemm_plan
-from tmalab.model.waves import SMS, roof_tflops, step_cycles, tile_count, usable_share, waves
+from tmalab.hardware import gemm_runner
+from tmalab.model.waves import (
+    FLOPS_PER_CYCLE,
+    PEAK_TFLOPS,
+    SMS,
+    roof_tflops,
+    step_cycles,
+    tile_count,
+    usable_share,
+    waves,
+)
 
 
 def counted(size, tile, sms, cluster):
@@ -49,6 +60,11 @@ def test_the_tiles_are_those_that_the_plan_launches():
             tiles = tile_count(size, rung.tile, cluster=rung.cluster)
             assert tiles == -(-plan.tiles_m // rung.cluster) * rung.cluster * plan.tiles_n
             assert plan.blocks == (min(tiles, SMS) if rung.persistent else tiles)
+
+
+def test_the_card_is_the_one_that_is_measured():
+    assert (PEAK_TFLOPS, FLOPS_PER_CYCLE) == (gemm_runner.DATASHEET_TFLOPS, gemm_runner.FLOPS_PER_CYCLE)
+    assert SMS == gemm_plan_module.SMS
 
 
 def test_a_step_of_the_wide_tile_takes_as_long_as_the_tensor_cores_need():
