@@ -64,8 +64,8 @@ def _loaded(tile_bytes: int) -> Callable[[Observation], str]:
 PIPELINES = (
     fact(
         "tiles-from-a-counter",
-        "A copy by the TMA engine keeps up with the driver's if blocks take their tiles from a counter; with shares "
-        "fixed beforehand it waits for the slowest multiprocessor.",
+        "A copy by the TMA engine keeps up with the driver's if whoever is ready takes the next tile from a counter; "
+        "with shares fixed beforehand it does not.",
         "Not in the manuals.",
         _read("pipeline/copy", "98 % or more, 0 words wrong", "tiles from a counter", _best_share("counter")),
         _read(
