@@ -144,4 +144,4 @@ def _html(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     table = (
         f'<table class="table" style="font-size: .85em"><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table>'
     )
-    return f'<div style="overflow-x: auto" tabindex="0" role="region" aria-label="{escape(head[0])}">{table}</div>'
+    return f'<div style="overflow-x: auto" tabindex="0" role="region" aria-label="{label}">{table}</div>'
