@@ -141,7 +141,7 @@ def _html(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
         for row in rows
     )
-    table = (
-        f'<table class="table" style="font-size: .85em"><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table>'
-    )
+    label = escape(f"{head[0]}: {', '.join(head[1:])}")  # no two tables of a page alike
+    inner = f"<thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody>"
+    table = f'<table class="table" style="font-size: .85em">{inner}</table>'
     return f'<div style="overflow-x: auto" tabindex="0" role="region" aria-label="{label}">{table}</div>'
