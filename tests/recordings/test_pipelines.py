@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from tmalab.errors import InputError
 from tmalab.experiment import catalogue
 from tmalab.experiment.pipeline_cases import COPIES, FMA, KEPT, PLACES, STAGES, TILE_BYTES, TILES, pipeline_case
 from tmalab.experiment.pipeline_runs import costs_of, cycles_of, moments_of
+from tmalab.experiment.timeline_builders import timeline_of
 from tmalab.hardware.pipeline_probe import Cell
 from tmalab.model.pipeline import hiding_stages, run_pipeline
 from tmalab.recordings.store import Store
@@ -125,6 +129,27 @@ def test_what_was_not_run_is_an_error_and_a_ring_without_room_is_none():
     ):  # fmt: skip
         with pytest.raises(InputError, match=field):
             ask()
+
+
+class TestTimeline:
+    @pytest.mark.parametrize("run", [None, 0, 17, 34])
+    def test_a_ring_becomes_a_timeline_and_a_trace(self, run):
+        line = timeline_of(ring("hbm", 32768), run)
+        stages = 3 if run is None else STAGES[run // len(FMA)]
+        assert [lane for lane in line.lanes if lane.startswith("stage")] == [f"stage {at}" for at in range(stages)]
+        assert len(line.of_lane("consumer")) == 2 * KEPT
+        assert all(event.begin_cycles <= event.end_cycles for event in line.events)
+        for at in range(stages):  # a stage is one thing at a time
+            events = line.of_lane(f"stage {at}")
+            assert all(one.end_cycles <= two.begin_cycles for one, two in pairwise(events))
+        flying = sum(event.begin_cycles < 9000 < event.end_cycles for event in line.of_lane("TMA engine"))
+        assert flying <= stages
+        assert len(json.loads(json.dumps(line.to_chrome_trace()))["traceEvents"]) > len(line.events)
+
+    @pytest.mark.parametrize("run", [-1, 40, 35])  # 35: eight stages of 32 KiB
+    def test_a_ring_that_is_not_there_is_an_error(self, run):
+        with pytest.raises(InputError, match="run"):
+            timeline_of(ring("hbm", 32768), run)
 
 
 class TestCopy:

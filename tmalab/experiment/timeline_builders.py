@@ -41,14 +41,19 @@ BATCH_FMA = 64 * 32  # of a warp
 def timeline_of(seen: Observation, run: int | None = None) -> Timeline:
     """One run of an observation: run number `run`, else the one whose wait took the median time.
 
-    Raises InputError for a probe whose observations have no moments, or a run that was not kept.
+    Of a pipeline a run is a ring, see `pipeline_timeline`. Raises InputError for a probe whose observations have no
+    moments, or a run that was not kept.
     """
+    if seen.case.probe == "pipeline":
+        from tmalab.experiment.pipeline_timeline import pipeline_timeline  # late: it builds on this module
+
+        return pipeline_timeline(seen, run)
     builders = {"two_loads": _two_loads, "landing": _landing}
     drawn = {"work", "landed"} & set(seen.arrays)  # of an order that is only counted neither was kept
     if seen.case.probe not in builders or not drawn:
         raise InputError(
             "this observation has no timeline", field="case", value=seen.case.name,
-            fix="use one of timeline/two-loads/… or landing/…",
+            fix="use one of timeline/two-loads/…, landing/… or pipeline/…",
         )  # fmt: skip
     lanes, events, notes = builders[seen.case.probe](seen, run)
     ordered = sorted(events, key=lambda event: (event.begin_cycles, event.end_cycles))
