@@ -171,6 +171,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THR
   extern __shared__ __align__(1024) unsigned char raw[];
   Shared& shared = *reinterpret_cast<Shared*>(raw);
   stamp_clocks(problem, 0);
+  if (threadIdx.x == 32) prefetch_tensormap(&map_a), prefetch_tensormap(&map_b), prefetch_tensormap(&map_c);
   if (threadIdx.x == 0) {
     for (u32 stage = 0; stage < STAGES; ++stage) {
       mbarrier_init(&shared.full_barrier[stage], 1);
