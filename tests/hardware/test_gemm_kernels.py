@@ -71,8 +71,12 @@ def test_the_structs_are_as_the_host_packs_them(rung):
     sizes = {"Problem": 80, "Report": REPORT.itemsize, "Trace": TRACE.itemsize}
     if "struct Shared" in source(rung):
         sizes["Shared"] = rung.shared_bytes
-    asserts = "".join(f"static_assert(sizeof({name}) == {size});\n" for name, size in sizes.items())
-    compile_text(rung, source(rung) + asserts)
+    places = {f"Trace, {name}": TRACE.fields[name][1] for name in TRACE.names}
+    places |= {f"Report, {name}": REPORT.fields[name][1] for name in REPORT.names}
+    places |= {"Problem, report": 24, "Problem, m": 40, "Problem, tiles_m": 64, "Problem, workspace": 72}
+    asserts = [f"sizeof({name}) == {size}" for name, size in sizes.items()]
+    asserts += [f"__builtin_offsetof({place}) == {at}" for place, at in places.items()]
+    compile_text(rung, source(rung) + "".join(f"static_assert({each});\n" for each in asserts))
 
 
 def test_a_thread_that_leaves_early_would_serialise_the_products():
