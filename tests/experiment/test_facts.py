@@ -145,7 +145,14 @@ def otherwise(trial, seen: Observation) -> list[Observation]:
 
 def otherwise_by_a_front_end(trial, values, seen: Observation):
     """The same of what a front end's program saw, or of what the driver did where a front end is held against it."""
-    if "elects" in values:
+    if seen.case.probe == "tirx":  # another refuses, an element more is wrong, another fault
+        refused = {"raised": {"type": "RuntimeError", "message": "TMA interleave must be 0, 1, or 2"}}
+        yield replace(seen, values={**values, "error": None, **refused})
+        if "differ" in values:
+            yield replace(seen, values={**values, "differ": values["differ"] + 1})
+        if values["error"]:
+            yield replace(seen, values={**values, "error": "LAUNCH_FAILED"})
+    elif "elects" in values:
         yield from (
             replace(seen, values={**values, "elects": {**values["elects"], what: not does}})
             for what, does in values["elects"].items()

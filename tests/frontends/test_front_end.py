@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tmalab import observe
@@ -14,6 +16,7 @@ from tmalab.frontends.cute_calls import CALLS, calls
 from tmalab.frontends.front_end import FRONT_ENDS, FrontEnd, front_end, require
 from tmalab.frontends.program import PROGRAMS, load_program, program_names, program_sha256, program_sources
 from tmalab.frontends.runner import is_front_end
+from tmalab.frontends.tirx_lines import LineTable, doing, unnumbered
 
 
 @pytest.fixture
@@ -105,3 +108,25 @@ def test_a_case_for_one_version_is_run_with_no_other(monkeypatch):
         require("cccl", "13.3.4.3.1")
     monkeypatch.setattr(FrontEnd, "version", lambda self: "unknown")  # unpacked by hand: it may be the right one
     assert require("cccl", "13.3.4.3.1") == "unknown"
+
+
+def test_each_line_of_tirx_stands_beside_what_it_became():
+    rows = observe("tirx/add_one/llvm/nvrtc", live=False)["lines"]
+    table = LineTable(rows)
+    cells = list(table.cells())
+    assert [line for _, _, ptx in cells for line in ptx if line.startswith("cp.async.bulk.tensor")] == [
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%], [%, {%, %}], [%];",
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%, {%, %}], [%];",
+    ]
+    assert "T.cuda.cta_sync()\n    tvm_builtin_cuda_cta_sync();\n        bar.sync 0;" in repr(table)
+    html = table._repr_html_()
+    assert html.count('<th scope="row">') == len(rows) == 20
+    assert html.count('<th scope="col">') == 3
+    assert "&amp;(mbar_ptr[0])" in html  # nothing of a program is taken for markup
+    assert not re.search(r"<(?!/?(?:div|table|thead|tbody|tr|th|td|code)\b)", html)
+
+
+def test_what_is_done_again_is_counted_and_addresses_are_left_out():
+    ptx = ["mov.u32 %r1, 4;", "ld.shared.f32 %f1, [%rd1];", "ld.shared.f32 %f2, [%rd1+128];", "@%p1 bra $L__BB0_2;"]
+    assert doing(ptx) == ["ld.shared.f32 %, [%]; (2 times)", "@% bra $L;"]
+    assert unnumbered("mov.u32 %r1, %tid.x;") == "mov.u32 %, %tid.x;"

@@ -9,7 +9,7 @@ import pytest
 from tmalab.experiment.tirx_cases import BOXES, OWN_MAPS
 from tmalab.frontends.front_end import front_end
 from tmalab.frontends.program import load_program, program_names
-from tmalab.frontends.tirx_lines import blocks, unnumbered
+from tmalab.frontends.tirx_lines import LineTable, unnumbered
 from tmalab.recordings.store import default_store
 
 VERSION = front_end("tirx").version()
@@ -48,7 +48,7 @@ def test_it_compiles(program):
 
 def test_each_line_became_what_was_recorded():
     now = load_program("tirx/add_one")
-    assert list(blocks(now.line_table())) == list(blocks(recorded("tirx/add_one/llvm/nvrtc")["lines"]))
+    assert str(LineTable(now.line_table())) == str(LineTable(recorded("tirx/add_one/llvm/nvrtc")["lines"]))
     assert now.dispatched() == recorded("tirx/add_one/llvm/nvrtc")["dispatched"]
 
 

@@ -20,10 +20,11 @@ from tmalab.experiment.frontend_tile_cases import frontend_tile_cases
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.refusal_cases import SITUATIONS, refusal_cases
 from tmalab.experiment.refusals import Answer
+from tmalab.experiment.tirx_cases import tirx_cases
 from tmalab.model.encoded_map import differing
 
 _CASES: dict[str, Case] = {
-    case.name: case for cases in (cute_cases, frontend_tile_cases, refusal_cases) for case in cases()
+    case.name: case for cases in (cute_cases, frontend_tile_cases, refusal_cases, tirx_cases) for case in cases()
 }
 _SLOWER = 1.05  # more than what repeats differ by
 
@@ -53,6 +54,14 @@ def _waits_for_a_buffer(via: str) -> Callable[[Observation], str]:
         return f"two {'take longer than' if two > _SLOWER * three else 'are as fast as'} three"
 
     return reads
+
+
+def _by_tirx(seen: Observation) -> str:
+    """Who refused, and else how much of the tile is not what was loaded."""
+    if raised := seen.values.get("raised"):
+        driver = "cuTensorMapEncodeTiled: invalid argument" in raised["message"]
+        return "TIRx compiles it, the driver refuses" if driver else "TIRx refuses"
+    return f"{seen['differ']} of {seen['elements']} elements differ"
 
 
 def _answered(situation: str, who: str, answer: str, question: str) -> Trial:
@@ -127,5 +136,25 @@ FRONT_ENDS: tuple[Any, ...] = (
         _answered("narrow", "driver", LOADS, "rows of 64 bytes, 128B: by the driver"),
         _answered("narrow", "pallas", "refuses", "the same by Pallas Mosaic GPU"),
         rules=("box_inner_le_swizzle_span",),
+    ),
+    fact(
+        "tirx-takes-your-word-for-a-map",
+        "TIRx proves that a shared layout fits the swizzle that it is told. Of a map that the kernel encodes itself it "
+        "looks at nothing: where the two disagree nothing fails, and one row in eight is right.",
+        "TIRx 0.1.0a4, pattern tma: the fields of a map must agree with what apply is told.",
+        _read("tirx/own_map/as-told", "0 of 512 elements differ", "encoded and told 128B", _by_tirx),
+        _read("tirx/own_map/told-but-not-encoded", "448 of 512 elements differ", "told 128B, encoded none", _by_tirx),
+        _read("tirx/own_map/encoded-but-not-told", "448 of 512 elements differ", "encoded 128B, told none", _by_tirx),
+    ),
+    fact(
+        "tirx-leaves-it-to-the-driver",
+        "TIRx compiles for sm_90a what an H200 cannot have: packed 4-bit loads, and with interleave a box whose row is "
+        "8 bytes. A maximum of float32 even the driver takes, and the engine does not.",
+        "TIRx 0.1.0a4, pattern tma: packed formats, and with interleave no rule on a row's length.",
+        _read("tirx/boxes/packed", "TIRx compiles it, the driver refuses", "16U4_ALIGN16B", _by_tirx),
+        _read("tirx/boxes/interleave-narrow", "TIRx compiles it, the driver refuses", "8 bytes a row, interleaved",
+              _by_tirx),
+        _read("tirx/stores/max-float32", "ILLEGAL_INSTRUCTION", "reduce max of float32", _by_tirx),
+        rules=("packed_type_needs_sm100", "box_inner_bytes_multiple_16", "reduction_op_and_type"),
     ),
 )  # fmt: skip
