@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib import import_module
 
 import pytest
@@ -92,5 +93,8 @@ def test_it_refuses_what_it_refused_and_says_the_same():
     def text(said: dict) -> str:  # ptxas numbers the lines of a text that NVRTC made
         return said["type"] + said["message"].split("error   : ")[-1].splitlines()[0]
 
-    then, now = recorded("tirx/refused")["said"], load_program("tirx/refused").run({})[0]["said"]
+    then, now = dict(recorded("tirx/refused")["said"]), load_program("tirx/refused").run({})[0]["said"]
+    if shutil.which("g++") is None:  # it says so, and not what g++ says of the file
+        for one in (then, now):
+            one.pop("executable(…) of a CUDA C++ launcher")
     assert {what: text(said) for what, said in now.items()} == {what: text(said) for what, said in then.items()}
