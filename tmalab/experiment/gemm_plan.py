@@ -74,7 +74,7 @@ def _ping_pong(name: str, columns: int, stages: int, out_columns: int, out_buffe
     return Rung(
         name, "10_fastest", f"ping-pong, 128 x {columns}", (128, columns, 64), 384, stages, box_a=(64, 128),
         box_b=(64, columns // 2), box_c=(out_columns, 16), swizzle_c="128B" if out_columns == 64 else "none",
-        barriers=2 * stages + 4, out_bytes=4 * out_buffers * 16 * out_columns * ELEMENT_BYTES, cluster=2,
+        barriers=2 * stages + 2, out_bytes=8 * out_buffers * 16 * out_columns * ELEMENT_BYTES, cluster=2,
         persistent=True, group=8, l2_promotion="128B",
         options=tuple(f"-DTMALAB_{field}={value}" for field, value in numbers.items()),
     )  # fmt: skip
@@ -101,9 +101,9 @@ RUNGS = {
             "store", "09_store", "TMA store in the background", _WIDE, 384, 4, **_BOXES, box_c=(64, 16), barriers=8,
             out_bytes=8 * 2 * 16 * 64 * ELEMENT_BYTES, persistent=True, group=8, cluster=2,
         ),
-        _ping_pong("fastest", 200, 5, 40, 4),
-        _ping_pong("fastest-128", 128, 6, 64, 4),  # as the last, for shapes that these tiles fill better
-        _ping_pong("fastest-112", 112, 7, 56, 2),
+        _ping_pong("fastest", 200, 5, 40, 2),
+        _ping_pong("fastest-128", 128, 6, 64, 2),  # as the last, for shapes that these tiles fill better
+        _ping_pong("fastest-112", 112, 7, 56, 1),
     )
 }  # fmt: skip
 

@@ -23,12 +23,11 @@ constexpr u32 PARTS = BN / OUT_COLUMNS, ROW_BYTES = OUT_COLUMNS * sizeof(bf16);
 struct Shared {
   alignas(1024) bf16 a[STAGES][BM * BK];
   alignas(1024) bf16 b[STAGES][BN * BK];
-  alignas(1024) bf16 out[4][OUT_BUFFERS][OUT_ROWS * OUT_COLUMNS];  // of a warp of either consumer, in turn
-  u64 full_barrier[STAGES], empty_barrier[STAGES];
-  u64 turn_barrier[2], out_barrier[2];  // this consumer may multiply, may write `out`
+  alignas(1024) bf16 out[8][OUT_BUFFERS][OUT_ROWS * OUT_COLUMNS];  // of each consuming warp
+  u64 full_barrier[STAGES], empty_barrier[STAGES], turn_barrier[2];
 };
 constexpr What TURN = static_cast<What>(4);  // what a consumer may wait for, beside those of gemm.cuh
-static_assert(BN % OUT_COLUMNS == 0 && OUT_ROWS * ROW_BYTES % 128 == 0);
+static_assert(BN % OUT_COLUMNS == 0 && 2 * PARTS % OUT_BUFFERS == 0 && OUT_ROWS * ROW_BYTES % 128 == 0);
 
 // A stage and how often the ring has gone round, odd or even.
 struct Ring {
@@ -100,7 +99,7 @@ __device__ __forceinline__ void multiply(float (&d)[2][BN / 2], const bf16* a, c
 // A warp's 16 x BN of one half. Rows of 128 bytes are swizzled; those of an odd number of 16 bytes conflict with none.
 __device__ __forceinline__ void store_half(Shared& shared, const CUtensorMap& map_c, float (&d)[BN / 2], u32 half,
                                            u32 first_row, u32 first_column) {
-  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, row = lane % OUT_ROWS;
+  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32 - 4, row = lane % OUT_ROWS;
 #pragma unroll
   for (u32 part = 0; part < PARTS; ++part) {
     bf16* out = shared.out[warp][(half * PARTS + part) % OUT_BUFFERS];
@@ -147,21 +146,17 @@ __device__ __forceinline__ void consume(Shared& shared, const CUtensorMap& map_c
     if (came) release(&shared.empty_barrier[last]);
     const u32 begin = stamp_begin();
     const Tile tile = own_tile(problem, at);
-    wait(problem, &shared.out_barrier[consumer], (own + consumer + 1) % 2, STAGED, step);
 #pragma unroll
     for (u32 half = 0; half < 2; ++half) {
       keep_accumulators(d[half]);
       const u32 first_row = tile.row * BM + half * 64 + threadIdx.x % 128 / 32 * OUT_ROWS;
       store_half(shared, map_c, d[half], half, first_row, tile.column * BN);
     }
-    if (threadIdx.x % 32 == 0) {
-      cp_async_bulk_wait_group_read<0>();
-      mbarrier_arrive(&shared.out_barrier[1 - consumer]);
-    }
     stamp_epilogue(problem, consumer, own, begin);
     step += steps;
     ring.advance(steps);
   }
+  if (threadIdx.x % 32 == 0) cp_async_bulk_wait_group_read<0>();
 }
 // [consume-end]
 
@@ -171,16 +166,12 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THR
   extern __shared__ __align__(1024) unsigned char raw[];
   Shared& shared = *reinterpret_cast<Shared*>(raw);
   stamp_clocks(problem, 0);
-  if (threadIdx.x == 32) prefetch_tensormap(&map_a), prefetch_tensormap(&map_b), prefetch_tensormap(&map_c);
   if (threadIdx.x == 0) {
     for (u32 stage = 0; stage < STAGES; ++stage) {
       mbarrier_init(&shared.full_barrier[stage], 1);
       mbarrier_init(&shared.empty_barrier[stage], CLUSTER);
     }
-    for (u32 consumer = 0; consumer < 2; ++consumer) {
-      mbarrier_init(&shared.turn_barrier[consumer], 1);
-      mbarrier_init(&shared.out_barrier[consumer], 4);
-    }
+    for (u32 consumer = 0; consumer < 2; ++consumer) mbarrier_init(&shared.turn_barrier[consumer], 1);
     fence_mbarrier_init();
   }
   barrier_cluster_arrive_relaxed();  // the fence above is all that the other block needs
