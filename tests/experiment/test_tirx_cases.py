@@ -75,3 +75,9 @@ def test_a_map_that_is_not_as_told_leaves_one_row_of_eight():
 def test_every_case_was_recorded_with_the_pinned_version():
     cases = group("tirx")
     assert {seen(case.name.removeprefix("tirx/"))["package"]["version"] for case in cases} == {"0.1.0a4"}
+
+
+def test_no_run_left_other_bytes_than_the_first():
+    counted = [seen(case.name.removeprefix("tirx/")).values.get("runs_differing") for case in group("tirx")]
+    assert sum(count is not None for count in counted) == 4 + len(OWN_MAPS) + len(STORES) - 1  # one ended in a fault
+    assert not any(counted)

@@ -65,7 +65,7 @@ def run(params: dict) -> tuple[dict, dict]:
     executable, maps = common.build(load_for_both), common.encoded()
     source = cupy.asarray(make_bytes(params["memory"])).view(cupy.float16).reshape(32, 128)
     out, late = cupy.zeros((CTAS, 512), cupy.uint32), cupy.zeros(CTAS, cupy.int32)
-    for _ in range(2):
+    for _ in range(params.get("repeats", 1)):
         out.fill(0xA5A5A5A5)
         executable(common.given(source), common.given(out), common.given(late))
         cupy.cuda.runtime.deviceSynchronize()

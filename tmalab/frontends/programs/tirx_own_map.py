@@ -80,15 +80,19 @@ def run(params: dict) -> tuple[dict, dict]:
     executable = common.build(kernel_of(params["encoded"], params["told"], params.get("prefetch", False)))
     maps = common.encoded()
     source = cupy.arange(ROWS * COLS, dtype=cupy.uint16).view(cupy.float16).reshape(ROWS, COLS)
-    out, late = cupy.zeros(BOX, cupy.float16), cupy.zeros(1, cupy.int32)
-    raw, own = cupy.zeros(256, cupy.uint32), cupy.zeros(32, cupy.uint32)
-    executable(*map(common.given, (source, out, raw, own, late)))
-    cupy.cuda.runtime.deviceSynchronize()
-    found = out.get().view(np.uint16)
+    seen = []
+    for _ in range(params.get("repeats", 1)):
+        out, late = cupy.zeros(BOX, cupy.float16), cupy.zeros(1, cupy.int32)
+        raw, own = cupy.zeros(256, cupy.uint32), cupy.zeros(32, cupy.uint32)
+        executable(*map(common.given, (source, out, raw, own, late)))
+        cupy.cuda.runtime.deviceSynchronize()
+        seen.append((out.get().view(np.uint16), raw.get().view(np.uint8), bool(late.get()[0])))
+    found, smem, _ = seen[0]
     wanted = source.get().view(np.uint16)[8:, 64:]
     values = {
-        "late": bool(late.get()[0]), "told": common.told(executable), "differ": int((found != wanted).sum()),
-        "elements": found.size, "given": [one["given"] for one in maps],
+        "late": any(one[2] for one in seen), "told": common.told(executable), "differ": int((found != wanted).sum()),
+        "elements": found.size, "given": [one["given"] for one in maps[:2]],
+        "runs_differing": sum(not np.array_equal(one[1], smem) for one in seen),
     }  # fmt: skip
-    arrays = {"smem": raw.get().view(np.uint8), "tile": found, "descriptor": own.get().view(np.uint8)}
+    arrays = {"smem": smem, "tile": found, "descriptor": own.get().view(np.uint8)}
     return values, arrays | {"encoded": common.rows_of(maps)[0]}

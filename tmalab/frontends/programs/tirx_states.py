@@ -62,23 +62,27 @@ def compile_all() -> dict[str, object]:
 
 
 def run(params: dict) -> tuple[dict, dict]:
-    """Arrays `smem` [bases, rows, columns, 3072] and `descriptors`, one a base; `late` if any wait met its deadline."""
+    """Arrays `smem` [bases, rows, columns, 3072], `descriptors`; values `late`, of any wait, and `runs_differing`."""
     import cupy
     import numpy as np
 
     from tmalab.experiment.memory import make_bytes
 
     source = cupy.asarray(make_bytes(TILE_MEMORY)).view(cupy.float16).reshape(16, 128)
-    late, found, descriptors = cupy.zeros(1, cupy.int32), [], []
+    late, found, descriptors, differing = cupy.zeros(1, cupy.int32), [], [], 0
     for base in params["bases"]:
         launch, maps = common.build(kernel_of(params["swizzle"], base)), common.encoded()
         for row in TILE_ROWS:
             for col in TILE_COLS:
-                out = cupy.zeros(SMEM_BYTES // 4, cupy.uint32)
-                launch(common.given(source), common.given(out), common.given(late), row, col)
-                cupy.cuda.runtime.deviceSynchronize()
-                found.append(out.get().view(np.uint8))
+                seen = []
+                for _ in range(params.get("repeats", 1)):
+                    out = cupy.zeros(SMEM_BYTES // 4, cupy.uint32)
+                    launch(common.given(source), common.given(out), common.given(late), row, col)
+                    cupy.cuda.runtime.deviceSynchronize()
+                    seen.append(out.get().view(np.uint8))
+                found.append(seen[0])
+                differing += sum(not np.array_equal(one, seen[0]) for one in seen)
         descriptors.append(common.rows_of(maps[:1])[0])
     places = (len(params["bases"]), len(TILE_ROWS), len(TILE_COLS), SMEM_BYTES)
     arrays = {"smem": np.stack(found).reshape(places), "descriptors": np.stack(descriptors)}
-    return {"late": bool(late.get()[0])}, arrays
+    return {"late": bool(late.get()[0]), "runs_differing": differing}, arrays
