@@ -1,16 +1,18 @@
-"""The width of the last rung's tiles is chosen by the waves that they take: none of the others takes fewer columns."""
+"""A rung is chosen by the waves of its tiles: no other width takes fewer columns; a short K takes another rung."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tmalab.experiment.gemm_fastest import FASTEST, fastest_rung, wave_columns
+from tmalab import observe
+from tmalab.errors import InputError
+from tmalab.experiment.gemm_fastest import FASTEST, SHORT_STEPS, fastest_rung, wave_columns
 from tmalab.experiment.gemm_plan import RUNGS, gemm_plan
 
 sizes = st.integers(1, 40_000)
 
 
-@given(sizes, sizes, sizes, st.integers(2, 200))
+@given(sizes, sizes, st.integers(449, 40_000), st.integers(2, 200))
 def test_no_other_width_takes_fewer_columns(m, n, k, sms):
     chosen = wave_columns(fastest_rung(m, n, k, sms=sms), m, n, k, sms=sms)
     assert chosen == min(wave_columns(name, m, n, k, sms=sms) for name in FASTEST)
@@ -30,3 +32,16 @@ def test_of_two_alike_the_wider_tile_loads_less():
     assert alike["fastest"] == alike["fastest-128"] == min(alike.values())
     assert fastest_rung(16384, 16384, 16384) == "fastest"
     assert RUNGS["fastest"].tile[1] == max(RUNGS[name].tile[1] for name in FASTEST)
+
+
+def test_a_short_k_goes_to_the_rung_that_shares_a_tile():
+    assert [fastest_rung(16384, 16384, k) for k in (1, 256, 448, 449, 512)] == ["store"] * 3 + ["fastest"] * 2
+    with pytest.raises(InputError):
+        fastest_rung(8192, 8192, 0)
+
+
+def test_the_recorded_way_out_is_as_long_as_the_steps_that_hide_it():
+    epilogues = observe("gemm/rung/fastest/8192", live=False).arrays["epilogues"]
+    longest = max(end - begin for begin, end in epilogues.reshape(-1, 2) if begin >= 0)
+    step = RUNGS["fastest"].tile[1] * 4  # cycles: 128 x BN x 64 products at 4,096 operations a cycle
+    assert (SHORT_STEPS - 1) * step < longest <= SHORT_STEPS * step
