@@ -7,7 +7,7 @@ const rung = { idea: "loads", tile: [128, 128, 64], stages: 1, threads: 256, sha
 const spec = {
   peak_tflops: 1000, labels: ["8 x 8 x 8", "9 x 9 x 9"], roofs: { "low/8": 900, "high/8": 950, "high/9": 800 },
   choices: { size: ["8", "9"], rung: ["low", "high"], part: ["first steps", "middle", "way out"], view: ["hardware", "model", "difference"] },
-  rungs: [{ ...rung, name: "low" }, { ...rung, name: "high", idea: "stages", stages: 4 }],
+  rungs: [{ ...rung, name: "low", number: 1 }, { ...rung, name: "high", number: 2, idea: "stages", stages: 4 }],
 };
 // Steps 7 and 8 of the consumer: waits -20 to 100, 500 to 510; its tile's way out 900 to 1000.
 const part = { begin: 5000, turns: false, end: 1000, roles: [null, { first: 7, cycles: "-k 3c b4 a" }, null], outs: [[0, 900, 1000]] };

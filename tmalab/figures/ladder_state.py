@@ -97,9 +97,12 @@ class LadderState:
         )
         if self.one is None or self.is_model:
             return f"{shape}."
+        shape = f"{shape}, {self.one['registers']} registers; stamped at {_clock(self.one)}"
         tensor, l2, wavefronts, conflicts = self.one["counters"]
+        if tensor == "–":
+            return f"{shape}. Not profiled."
         return (
-            f"{shape}, {self.one['registers']} registers; stamped at {_clock(self.one)}. ncu: tensor pipe {tensor}, "
+            f"{shape}. ncu: tensor pipe {tensor}, "
             f"L2 hits {l2}, shared wavefronts {wavefronts}, of them conflicts {conflicts}."
         )
 
@@ -123,9 +126,8 @@ class LadderState:
         )
 
     def _gain(self) -> str:
-        names = [rung["name"] for rung in self.shown]
-        at = names.index(self.state["rung"])
-        below = self.seen(names[at - 1]) if at else None
+        lower = [rung["name"] for rung in self.shown if rung["number"] < self.rung["number"]]
+        below = self.seen(lower[-1]) if lower else None
         if below is None or self.one is None:
             return ""
         return f", {self.one['ratio'] / below['ratio']:.2f} times the rung below"

@@ -39,10 +39,12 @@ const clock = ({ cycles_per_ns: rate }) => (rate === null ? "a clock unknown" : 
 
 export function facts({ rung, one, isModel }) {
   const { tile, stages, threads, shared_bytes: bytes } = rung;
-  const shape = `Tile ${tile.join(" x ")}, ${stages} stage${stages === 1 ? "" : "s"}, ${threads} threads, ${bytes} bytes shared`;
+  let shape = `Tile ${tile.join(" x ")}, ${stages} stage${stages === 1 ? "" : "s"}, ${threads} threads, ${bytes} bytes shared`;
   if (!one || isModel) return `${shape}.`;
+  shape += `, ${one.registers} registers; stamped at ${clock(one)}`;
   const [tensor, l2, wavefronts, conflicts] = one.counters;
-  return `${shape}, ${one.registers} registers; stamped at ${clock(one)}. ncu: tensor pipe ${tensor}, L2 hits ${l2}, shared wavefronts ${wavefronts}, of them conflicts ${conflicts}.`;
+  if (tensor === "–") return `${shape}. Not profiled.`;
+  return `${shape}. ncu: tensor pipe ${tensor}, L2 hits ${l2}, shared wavefronts ${wavefronts}, of them conflicts ${conflicts}.`;
 }
 
 export function sentence(found) {
@@ -56,7 +58,7 @@ export function sentence(found) {
 }
 
 function gain({ shown, seen, rung, one }) {
-  const at = shown.indexOf(rung), below = at > 0 ? seen(shown[at - 1].name) : null;
+  const lower = shown.filter(({ number }) => number < rung.number).at(-1), below = lower ? seen(lower.name) : null;
   return below ? `, ${fixed(one.ratio / below.ratio, 2)} times the rung below` : "";
 }
 
