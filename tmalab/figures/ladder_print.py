@@ -52,7 +52,7 @@ def printed(found: LadderState, source: str) -> Figure:
     )  # fmt: skip
     axes.set_ylim(0, found.spec["peak_tflops"])
     axes.set_ylabel(f"TFLOP/s, up to the data sheet's {found.spec['peak_tflops']}", color=_INK["soft"], fontsize=8)
-    axes.set_xticks(range(len(shown)), ["\n".join(textwrap.wrap(idea, 12)) for idea, _ in shown])
+    axes.set_xticks(range(len(shown)), ["\n".join(textwrap.wrap(idea, 11)) for idea, _ in shown])
     axes.set_title(f"The ladder at {found.label}: rate, and share of cuBLAS", loc="left", fontsize=11)
     axes.grid(axis="y", color=_INK["line"], linewidth=0.5)
     axes.set_axisbelow(True)
