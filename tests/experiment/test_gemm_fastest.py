@@ -34,6 +34,16 @@ def test_of_two_alike_the_wider_tile_loads_less():
     assert RUNGS["fastest"].tile[1] == max(RUNGS[name].tile[1] for name in FASTEST)
 
 
+@pytest.mark.parametrize(
+    ("named", "field"),
+    [({"n": None}, "n"), ({"k": "64"}, "k"), ({"m": 0}, "m"), ({"sms": 1}, "sms"), ({"sms": "8"}, "sms")],
+)
+def test_a_wrong_shape_is_refused_as_a_plan_refuses_it(named, field):
+    with pytest.raises(InputError) as raised:
+        fastest_rung(**{"m": 64, "n": 64, "k": 64, **named})
+    assert raised.value.field == field
+
+
 def test_a_short_k_goes_to_the_rung_that_shares_a_tile():
     assert [fastest_rung(16384, 16384, k) for k in (1, 256, 448, 449, 512)] == ["store"] * 3 + ["fastest"] * 2
     with pytest.raises(InputError):

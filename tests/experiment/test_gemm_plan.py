@@ -55,6 +55,8 @@ def test_rows_that_tma_cannot_describe_are_refused_with_the_remedy():
         ({"m": 0}, "m"), ({"n": -8}, "n"), ({"k": MOST + 1}, "k"), ({"m": 1.5}, "m"), ({"n": True}, "n"),
         ({"k": "64"}, "k"), ({"lda": 56}, "lda"), ({"ldb": 68}, "ldb"), ({"ldc": 12}, "ldc"), ({"n": 12}, "ldc"),
         ({"dtype": "float16"}, "dtype"), ({"dtype": None}, "dtype"), ({"m": MOST, "n": MOST - MOST % 8}, "m, n"),
+        ({"lda": 2**32}, "lda"), ({"ldb": 2**40}, "ldb"), ({"ldc": 2**64}, "ldc"), ({"sms": 0}, "sms"),
+        ({"sms": 1.5}, "sms"), ({"sms": None}, "sms"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["plain-loads", "store"])
@@ -65,8 +67,19 @@ def test_what_cannot_be_multiplied_is_refused(name, named, field):
     assert error.fix
 
 
-def test_an_unknown_rung_names_those_that_exist():
-    error = refusal("warp", 64, 64, 64)
+def test_the_longest_row_that_a_kernel_can_be_told_of_is_planned():
+    assert gemm_plan("store", 1, 8, 8, lda=2**32 - 8).lda == 2**32 - 8
+
+
+def test_a_pair_of_blocks_needs_a_pair_of_multiprocessors():
+    assert refusal("store", 64, 64, 64, sms=1).field == "sms"
+    assert gemm_plan("store", 64, 64, 64, sms=2).blocks == 2
+    assert gemm_plan("persistent", 64, 64, 64, sms=1).blocks == 1
+
+
+@pytest.mark.parametrize("name", ["warp", "", None, ["store"]])
+def test_an_unknown_rung_names_those_that_exist(name):
+    error = refusal(name, 64, 64, 64)
     assert error.field == "rung"
     assert "plain-loads" in error.fix
 

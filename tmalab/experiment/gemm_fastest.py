@@ -13,6 +13,7 @@ For a K that short, "store" was faster.
 from __future__ import annotations
 
 from tmalab.experiment.gemm_plan import RUNGS, SMS, gemm_plan
+from tmalab.model.tensor_map_fields import integer
 
 SHORT_STEPS = 8  # of K: fewer hide no way out
 FASTEST = tuple(name for name, rung in RUNGS.items() if rung.file == RUNGS["fastest"].file)
@@ -20,6 +21,7 @@ FASTEST = tuple(name for name, rung in RUNGS.items() if rung.file == RUNGS["fast
 
 def wave_columns(name: str, m: int, n: int, k: int, *, sms: int = SMS) -> int:
     """Waves of tiles times the width of one: what the product's time is in proportion to. Raises as `gemm_plan`."""
+    n, k, sms = integer("n", n), integer("k", k), integer("sms", sms)
     plan = gemm_plan(name, m, n, k, lda=_padded(k), ldb=_padded(k), ldc=_padded(n), sms=sms)
     cluster, columns = plan.rung.cluster, plan.rung.tile[1]
     groups = -(-plan.tiles_m // cluster) * plan.tiles_n

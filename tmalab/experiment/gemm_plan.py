@@ -23,6 +23,7 @@ DTYPE, ELEMENT_BYTES = "bfloat16", 2
 STRIDE_BYTES = 16  # what a tensor map counts the distance of two rows in
 MOST = 2**31 - 1024  # a coordinate is an int32, and a tile may reach past the end
 MOST_TILES = 2**31 - 1
+MOST_PITCH = 2**32 - 8  # elements; the kernels are told it in 32 bits
 SMS = 132  # multiprocessors of an H200
 
 
@@ -134,7 +135,7 @@ class GemmPlan:
 
 def rung(name: str) -> Rung:
     """The rung of that name. Raises InputError."""
-    if name not in RUNGS:
+    if not isinstance(name, str) or name not in RUNGS:
         raise InputError("no such rung", field="rung", value=name, fix=f"use one of {', '.join(RUNGS)}")
     return RUNGS[name]
 
@@ -152,6 +153,12 @@ def gemm_plan(
         raise InputError("the ladder multiplies bfloat16", field="dtype", value=dtype, limit=DTYPE, fix=f"use {DTYPE}")
     m, n, k = (_size(field, value) for field, value in (("m", m), ("n", n), ("k", k)))
     lda, ldb, ldc = _pitch("lda", k, lda), _pitch("ldb", k, ldb), _pitch("ldc", n, ldc)
+    sms = integer("sms", sms)
+    if sms < chosen.cluster:
+        raise InputError(
+            f"a cluster is {chosen.cluster} blocks, each on a multiprocessor of its own", field="sms", value=sms,
+            limit=chosen.cluster, fix=f"use {chosen.cluster} or more",
+        )  # fmt: skip
     rows, columns, _ = chosen.tile
     tiles_m, tiles_n = -(-m // rows), -(-n // columns)
     # What a cluster's blocks take together: where the last row of tiles is odd, one of them lies outside C.
@@ -223,6 +230,10 @@ def _pitch(field: str, width: int, value: int | None) -> int:
             f"rows of {pitch} elements are {size} bytes; TMA describes distances of multiples of {STRIDE_BYTES} bytes",
             field=field, value=pitch, limit=STRIDE_BYTES // ELEMENT_BYTES, fix=f"store them {field}={padded} apart",
         )  # fmt: skip
+    if pitch > MOST_PITCH:
+        raise InputError(
+            "rows too far apart", field=field, value=pitch, limit=MOST_PITCH, fix=f"use {MOST_PITCH} or less"
+        )
     return pitch
 
 
