@@ -92,6 +92,23 @@ def test_what_is_no_number_of_them_is_an_error(field, value):
         run_pipeline(PLAIN, **{"num_stages": 2, "tiles": 4, field: value})
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("load_cycles", ()), ("load_cycles", (1000.0, -1.0)), ("load_cycles", ("1000",)), ("turn_cycles", float("nan")),
+     ("work_cycles", -1), ("handoff_cycles", None), ("gap_cycles", float("inf")), ("wait_cycles", True)],
+)  # fmt: skip
+def test_what_is_no_time_is_an_error(field, value):
+    with pytest.raises(InputError, match=field):
+        replace(PLAIN, **{field: value})
+
+
+def test_where_nothing_takes_time_no_depth_is_named():
+    free = replace(PLAIN, turn_cycles=0, wait_cycles=0, work_cycles=0, rest_cycles=0)
+    with pytest.raises(InputError, match="costs"):
+        hiding_stages(free)
+    assert hiding_stages(replace(free, rest_cycles=1100)) == 1
+
+
 def test_the_model_in_time_uses_the_parities_of_the_model_of_barriers():
     """Stage and parity of every turn: what kernels/pipeline.cuh counts, and what the events say."""
     num_stages, tiles = 3, 8

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tmalab.errors import InputError
 from tmalab.experiment import gemm_plan as gemm_plan_module
 from tmalab.experiment.gemm_plan import RUNGS, gemm_plan
 from tmalab.hardware import gemm_runner
@@ -70,3 +71,24 @@ def test_the_card_is_the_one_that_is_measured():
 def test_a_step_of_the_wide_tile_takes_as_long_as_the_tensor_cores_need():
     assert step_cycles((128, 256, 64)) == 4 * 2 * 128  # four products of 16 of K, by two warpgroups, 128 cycles each
     assert roof_tflops((8192, 8192, 8192), (128, 256, 64)) < 989.4
+
+
+@pytest.mark.parametrize("wrong", [0, -8, 1.5, True, "8", None])
+def test_what_is_no_size_is_an_error_that_names_it(wrong):
+    asked = {
+        "size": lambda: usable_share((8192, wrong, 8192), (128, 256, 64)),
+        "tile": lambda: step_cycles((128, 256, wrong)),
+        "cluster": lambda: tile_count((8, 8, 8), (8, 8, 8), cluster=wrong),
+        "sms": lambda: waves(5, sms=wrong),
+        "tiles": lambda: waves(wrong),
+    }
+    for field, ask in asked.items():
+        with pytest.raises(InputError) as raised:
+            ask()
+        assert raised.value.field == field
+
+
+def test_a_size_is_three_numbers():
+    for wrong in ((8192, 8192), 8192, "128"):
+        with pytest.raises(InputError, match="size"):
+            tile_count(wrong, (128, 256, 64))

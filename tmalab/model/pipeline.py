@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from tmalab.errors import InputError
 
@@ -48,6 +48,15 @@ class PipelineCosts:
     issue_cycles: float = 0.0  # producer: arms and issues
     wake_cycles: float = 0.0  # from a phase's end to the return of the wait that slept on it
     loaded: Sequence[tuple[float, float]] = ()
+
+    def __post_init__(self) -> None:
+        """Raises InputError for a cost that is no time."""
+        if not self.load_cycles:
+            raise InputError("no load is timed", field="load_cycles", value=self.load_cycles, fix="give one or more")
+        named = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name.endswith("_cycles")]
+        for name, value in [*named[1:], *(("load_cycles", one) for one in self.load_cycles)]:
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+                raise InputError("not a number of cycles", field=name, value=value, limit=0, fix="give 0 or more")
 
     @property
     def mean_load_cycles(self) -> float:
@@ -134,7 +143,12 @@ def _run(costs: PipelineCosts, num_stages: int, tiles: int) -> PipelineRun:
 
 
 def hiding_stages(costs: PipelineCosts) -> int:
-    """The stages that hide the latency, by Little's law: round trip over step, rounded up."""
+    """The stages that hide the latency, by Little's law: round trip over step, rounded up.
+
+    Raises InputError where no part takes time: then no number of stages is too small.
+    """
+    if costs.step_cycles <= 0:
+        raise InputError("a step takes no time", field="costs", value=costs, limit=0, fix="give work_cycles above 0")
     return math.ceil(costs.round_trip_cycles / costs.step_cycles - 1e-9)
 
 
