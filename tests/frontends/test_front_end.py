@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +30,46 @@ def nothing_installed(monkeypatch):
 def test_a_missing_front_end_names_the_extra_that_brings_it(name, nothing_installed):
     with pytest.raises(HardwareError, match=rf"pip install 'tmalab\[{FRONT_ENDS[name].extra}\]'"):
         require(name)
+
+
+def test_a_missing_front_end_of_one_version_or_of_a_newer_python_says_so(nothing_installed, monkeypatch):
+    with pytest.raises(
+        HardwareError, match=r"'tmalab\[cccl\]' \(Linux\) and then nvidia-cuda-cccl==13\.3\.4\.3\.1, in"
+    ):
+        require("cccl", "13.3.4.3.1")
+    for here, words in (((3, 11, 7), r"\(Linux\) with Python 3\.12 or later"), ((3, 12, 1), r"\(Linux\), or read")):
+        monkeypatch.setattr(table.sys, "version_info", here)
+        with pytest.raises(HardwareError, match=words):
+            require("pallas")
+
+
+ROOT = Path(__file__).parent.parent.parent
+# The second of two versions that are held against each other; what is without == is a header's or a compiler's.
+OTHER_VERSIONS = {"nvidia-cutlass-dsl==4.2.1", "nvidia-cuda-cccl==13.3.4.3.1"}
+
+
+def plain(requirement: str) -> str:
+    """A requirement without its extras and its marker."""
+    return re.sub(r"\[.*?\]", "", requirement.split(";", maxsplit=1)[0])
+
+
+def test_every_front_end_is_an_extra_that_pins_it_and_brings_what_a_gpu_needs():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for each in FRONT_ENDS.values():
+        assert [one for one in extras[each.extra] if plain(one).startswith(f"{each.distribution}==")], each.name
+        assert {"tmalab[gpu]", "tmalab[cuda-core]"} & set(extras[each.extra]), each.name
+    assert "tmalab[gpu]" in extras["cuda-core"]
+
+
+def test_the_environments_that_programs_are_compiled_in_have_the_extras_versions():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    pinned = {plain(one) for extra in extras.values() for one in extra}
+    makefile = (ROOT / "Makefile").read_text()
+    line = makefile[makefile.index("FRONT_ENDS :=") : makefile.index("test-frontends:")]
+    used = {plain(one) for one in re.findall(r"[\w-]+(?:\[\w+\])?==[\w.]+", line)}
+    assert OTHER_VERSIONS < used
+    assert used - OTHER_VERSIONS <= pinned
+    assert {name.split("==")[0] for name in used} >= {each.distribution for each in FRONT_ENDS.values()}
 
 
 def test_a_module_without_its_metadata_is_there_all_the_same():

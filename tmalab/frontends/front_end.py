@@ -12,6 +12,7 @@ tmalab.errors.InputError: front_end='basic': unknown. Fix: use one of cute, tirx
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -21,13 +22,14 @@ from tmalab.errors import HardwareError, InputError
 
 @dataclass(frozen=True)
 class FrontEnd:
-    """`distribution` is what pip installs, `module` what a program imports, `extra` what brings both."""
+    """`distribution` is what pip installs, `module` what a program imports, `extra` what brings both to `python`."""
 
     name: str
     title: str
     distribution: str
     module: str
     extra: str
+    python: tuple[int, int] = (3, 11)  # the oldest that its wheel is for
 
     def version(self) -> str | None:
         """The installed version, or None where the module is not here."""
@@ -50,7 +52,7 @@ FRONT_ENDS = {
         FrontEnd("triton", "Triton", "triton", "triton", "triton"),
         FrontEnd("cudacore", "cuda.core", "cuda-core", "cuda.core", "cuda-core"),
         FrontEnd("tilelang", "TileLang", "tilelang", "tilelang", "tilelang"),
-        FrontEnd("pallas", "Pallas Mosaic GPU", "jax", "jax", "pallas"),
+        FrontEnd("pallas", "Pallas Mosaic GPU", "jax", "jax", "pallas", (3, 12)),
         # Headers and no module: the folder that their wheel unpacks.
         FrontEnd("cccl", "CCCL", "nvidia-cuda-cccl", "nvidia.cu13.include.cccl", "cccl"),
         FrontEnd("numba", "numba-cuda", "numba-cuda", "numba_cuda", "numba"),
@@ -75,8 +77,13 @@ def require(name: str, exactly: str | None = None) -> str:
             fix=f"pip install {wanted.distribution}=={exactly} in an environment of its own",
         )  # fmt: skip
     if found is None:
+        how = f"pip install 'tmalab[{wanted.extra}]' (Linux)"
+        if exactly is not None:
+            how += f" and then {wanted.distribution}=={exactly}, in an environment of its own"
+        if sys.version_info < wanted.python:
+            how = f"{how} with Python {'.'.join(map(str, wanted.python))} or later"
         raise HardwareError(
             f"{wanted.title} is not installed here", field="front_end", value=name,
-            fix=f"pip install 'tmalab[{wanted.extra}]' (Linux), or read the recording with observe(case, live=False)",
+            fix=f"{how}, or read the recording with observe(case, live=False)",
         )  # fmt: skip
     return found
