@@ -16,7 +16,6 @@ from tmalab.experiment.memory import make_bytes
 from tmalab.experiment.refusal_cases import CCCL, SITUATIONS, refusal_cases
 from tmalab.experiment.refusals import Answer, answers, asked_tile
 from tmalab.frontends.front_end import FRONT_ENDS, front_end
-from tmalab.frontends.program import load_program
 from tmalab.frontends.runner import run_case
 from tmalab.model.tensor_map import TensorMap
 
@@ -28,12 +27,6 @@ def task(situation: str, **changes) -> dict:
         key: list(value) if isinstance(value, tuple) else value for key, value in SITUATIONS[situation].task.items()
     }
     return {**plain, **changes}
-
-
-def program(name: str):
-    if front_end(name).version() is None:
-        pytest.skip(f"needs {FRONT_ENDS[name].title}: pip install 'tmalab[{FRONT_ENDS[name].extra}]'")
-    return load_program(f"{name}/tile")
 
 
 # --- the cases and the judge: no front end ---------------------------------------------------------------------------
@@ -112,7 +105,7 @@ def test_one_version_of_cccl_measured_the_outer_dimension_and_the_next_the_inner
 # --- the packages' own checks, as they compile ------------------------------------------------------------------------
 
 
-def test_pallas_wants_a_row_of_exactly_the_swizzle_s_span_and_no_slice_past_the_tensor():
+def test_pallas_wants_a_row_of_exactly_the_swizzle_s_span_and_no_slice_past_the_tensor(program):
     lower = program("pallas").lower_only
     with pytest.raises(ValueError, match="requires the trailing dimension to be of size 64"):
         lower(task("narrow"))
@@ -125,7 +118,7 @@ def test_pallas_wants_a_row_of_exactly_the_swizzle_s_span_and_no_slice_past_the_
     assert "cp.async.bulk.tensor" in text
 
 
-def test_tilelang_wants_rows_of_whole_spans_and_splits_what_is_wider():
+def test_tilelang_wants_rows_of_whole_spans_and_splits_what_is_wider(program):
     tile = program("tilelang")
     with pytest.raises(Exception, match="continuous=32"):
         tile.compile_only({**task("narrow"), "way": "tma_copy"})
@@ -142,7 +135,7 @@ def test_a_stride_that_no_map_has_room_for_is_refused_by_all_but_one(recorded):
     assert cute.bytes_differing == 4096
 
 
-def test_cute_compiles_rows_that_no_map_can_have():
+def test_cute_compiles_rows_that_no_map_can_have(program):
     tile = program("cute")
     assert "cp.async.bulk.tensor.2d" in tile.compile_only(task("stride"))
     with pytest.raises(Exception, match="top-level shape equivalence"):
@@ -150,7 +143,7 @@ def test_cute_compiles_rows_that_no_map_can_have():
     assert tile.compile_only(task("wide")).count("cp.async.bulk.tensor.2d") == 2
 
 
-def test_cccl_s_header_has_the_check_that_its_version_has():
+def test_cccl_s_header_has_the_check_that_its_version_has(program):
     tile = program("cccl")
     text = (tile.headers() / "cuda/__tma/make_tma_descriptor.h").read_text()
     outermost = "__box_sizes_output[__rank - 1], __data_type" in text

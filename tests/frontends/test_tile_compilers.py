@@ -8,8 +8,6 @@ import pytest
 
 from tmalab import observe
 from tmalab.experiment.frontend_tile_cases import TASK
-from tmalab.frontends.front_end import FRONT_ENDS, front_end
-from tmalab.frontends.program import load_program
 from tmalab.frontends.programs.tile_common import transfer_lines
 
 NAMES = {
@@ -24,18 +22,17 @@ def task(way: str = "default") -> dict:
     return {"way": way, **{name: list(value) if isinstance(value, tuple) else value for name, value in TASK.items()}}
 
 
-def program(name: str):
-    if front_end(name).version() is None:
-        pytest.skip(f"needs {FRONT_ENDS[name].title}: pip install 'tmalab[{FRONT_ENDS[name].extra}]'")
-    return load_program(f"{name}/tile")
+@pytest.fixture
+def compiled(program):
+    """By a front end's name: the lines of its PTX. Two are C++ in the end, and want the CUDA toolkit's compiler."""
 
+    def lines(name: str, way: str = "default") -> list[str]:
+        tile = program(name)
+        if name in ("cccl", "tilelang") and shutil.which("nvcc") is None:
+            pytest.skip("needs nvcc, of the CUDA toolkit")
+        return transfer_lines(tile.compile_only(task(way)))
 
-def compiled(name: str, way: str = "default") -> list[str]:
-    """The lines of its PTX. Two of the four are C++ in the end, and want the CUDA toolkit's compiler."""
-    tile = program(name)
-    if name in ("cccl", "tilelang") and shutil.which("nvcc") is None:
-        pytest.skip("needs nvcc, of the CUDA toolkit")
-    return transfer_lines(tile.compile_only(task(way)))
+    return lines
 
 
 def order(lines: list[str], *signs: str) -> list[str]:
@@ -44,7 +41,7 @@ def order(lines: list[str], *signs: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_its_functions_name_is_what_was_recorded(name):
+def test_what_its_functions_name_is_what_was_recorded(name, program):
     told = program(name).exposes()
     assert {feature for feature, what in told.items() if what["found"]} == NAMES[name]
 
@@ -57,7 +54,7 @@ def test_the_recording_names_the_same(case):
     assert {feature for feature, what in told.items() if what["found"]} == NAMES[case.split("/")[0]]
 
 
-def test_tilelang_s_own_barrier_is_armed_by_one_and_arrived_at_by_all():
+def test_tilelang_s_own_barrier_is_armed_by_one_and_arrived_at_by_all(compiled):
     signs = ("expect_tx", "cp.async.bulk.tensor.2d", "mbarrier.arrive.shared", "try_wait")
     assert order(compiled("tilelang", "tma_copy"), *signs) == list(signs)
     whole = compiled("tilelang", "copy")
@@ -66,7 +63,7 @@ def test_tilelang_s_own_barrier_is_armed_by_one_and_arrived_at_by_all():
     ]  # fmt: skip
 
 
-def test_pallas_hands_over_a_map_and_a_copy_of_four_dimensions():
+def test_pallas_hands_over_a_map_and_a_copy_of_four_dimensions(program):
     text = program("pallas").lower_only(task())
     assert "mosaic_gpu_init_tma_desc" in text
     seen = observe("frontends/pallas/default", live=False)
@@ -75,7 +72,7 @@ def test_pallas_hands_over_a_map_and_a_copy_of_four_dimensions():
     ]  # fmt: skip
 
 
-def test_cute_cuts_the_tensor_into_a_grid_and_takes_one_tile():
+def test_cute_cuts_the_tensor_into_a_grid_and_takes_one_tile(compiled):
     lines = compiled("cute")
     assert order(lines, "cp.async.bulk.tensor.2d") == ["cp.async.bulk.tensor.2d"]
     seen = observe("frontends/cute/default", live=False)
@@ -83,7 +80,7 @@ def test_cute_cuts_the_tensor_into_a_grid_and_takes_one_tile():
     assert seen["encode_calls"] == []
 
 
-def test_cccl_s_instructions_are_named_after_ptx():
+def test_cccl_s_instructions_are_named_after_ptx(compiled):
     lines = compiled("cccl")
     signs = ("mbarrier.init", "fence.mbarrier_init", "cp.async.bulk.tensor.2d", "arrive.expect_tx", "try_wait")
     assert order(lines, *signs) == list(signs)

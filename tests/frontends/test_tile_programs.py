@@ -12,7 +12,6 @@ import pytest
 
 from tmalab.experiment.frontend_tile_cases import MEMORY, TASK, WAYS, task_map
 from tmalab.experiment.memory import make_bytes
-from tmalab.frontends.front_end import FRONT_ENDS
 from tmalab.frontends.program import load_program, program_names
 from tmalab.frontends.programs import tile_common as common
 
@@ -21,10 +20,10 @@ def task(way: str) -> dict:
     return {"way": way, **{name: list(value) if isinstance(value, tuple) else value for name, value in TASK.items()}}
 
 
-def ptx_of(front_end: str, way: str) -> list[str]:
-    if FRONT_ENDS[front_end].version() is None:
-        pytest.skip(f"needs {FRONT_ENDS[front_end].title}: pip install 'tmalab[{FRONT_ENDS[front_end].extra}]'")
-    return common.transfer_lines(load_program(f"{front_end}/tile").compile_only(task(way)))
+@pytest.fixture
+def ptx_of(program):
+    """By front end and way: the lines of its PTX that move the tile or wait for it."""
+    return lambda name, way: common.transfer_lines(program(name).compile_only(task(way)))
 
 
 def copies(lines: list[str]) -> list[str]:
@@ -65,7 +64,7 @@ def test_the_lines_that_matter_are_kept():
     assert common.transfer_lines(text) == ["@%p2 cp.async.bulk.tensor.2d.x [%r2];", "fence.proxy.async;"]
 
 
-def test_triton_loads_the_tile_to_the_start_of_shared_memory():
+def test_triton_loads_the_tile_to_the_start_of_shared_memory(ptx_of):
     for way in ("host", "device"):
         lines = ptx_of("triton", way)
         assert len(copies(lines)) == 1
@@ -79,13 +78,13 @@ def test_triton_loads_the_tile_to_the_start_of_shared_memory():
     assert not [line for line in made if "promotion" in line]
 
 
-def test_triton_s_descriptors_name_no_swizzle():
+def test_triton_s_descriptors_name_no_swizzle(ptx_of):
     ptx_of("triton", "host")
     told = load_program("triton/tile").exposes()
     assert {name for name, what in told.items() if what["found"]} == {"fill", "reductions"}
 
 
-def test_cuda_core_s_kernel_is_cuda_c_and_its_descriptor_says_nearly_all():
+def test_cuda_core_s_kernel_is_cuda_c_and_its_descriptor_says_nearly_all(ptx_of):
     assert len(copies(ptx_of("cudacore", "default"))) == 1
     told = load_program("cudacore/tile").exposes()
     assert {name for name, what in told.items() if what["found"]} == {
@@ -94,6 +93,6 @@ def test_cuda_core_s_kernel_is_cuda_c_and_its_descriptor_says_nearly_all():
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # numba's own, about numpy
-def test_numba_says_none_of_it_and_takes_ptx():
+def test_numba_says_none_of_it_and_takes_ptx(ptx_of):
     assert len(copies(ptx_of("numba", "inline"))) == 1
     assert not any(what["found"] for what in load_program("numba/tile").exposes().values())
