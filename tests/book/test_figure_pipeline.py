@@ -77,10 +77,12 @@ def test_every_state_is_what_python_says(visit, figure, view):
         assert card.locator(".tma-pipe-means").inner_text() == found.verdict()
         assert card.locator(".tma-pipe-law").inner_text() == found.law()
         assert card.locator(".tma-prov").inner_text() == figure.source()
-        rows = card.locator("table").evaluate(
-            "table => [...table.rows].map(row => [...row.cells].map(c => c.textContent))"
+        tables = card.locator("table").evaluate_all(
+            """tables => tables.map(table => [table.caption.textContent,
+              ...[...table.rows].map(row => [...row.cells].map(c => c.textContent))])"""
         )
-        assert rows == [figure.table()[0], *figure.table()[1]]
+        caption, head, rows = figure.more_tables()[0]
+        assert tables == [["A pipeline", figure.table()[0], *figure.table()[1]], [caption, head, *rows]]
         assert plain(data(card)) == plain(figure.data())
         lanes = lanes_of(found)
         assert card.locator(".tma-lane-chart").is_visible() == bool(lanes)

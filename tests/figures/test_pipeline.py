@@ -274,6 +274,10 @@ def test_every_state_has_its_picture_sentence_and_table(figure, tile, compute, s
     )
     head, rows = figure.table()
     assert {len(row) for row in rows} == {len(head)}
+    (_, head, rows), *others = figure.more_tables()
+    assert not others
+    assert {len(row) for row in rows} == {len(head)}
+    assert len(rows) == sum(one["fits"] for one in figure.data()["sweep"])
     assert figure.sentence().startswith(f"{stages} stage")
     assert figure.data()["measured"]["bubble"] == figure._found.run["bubble"]
     assert len(figure.data()["sweep"]) == len(STAGES) * len(FMA)
@@ -287,6 +291,20 @@ def test_a_ring_that_has_no_room_says_so(figure):
     assert figure.table()[1] == []
     assert "no room" in figure.svg()
     assert [one["fits"] for one in figure.data()["sweep"]].count(False) == len(FMA)
+    assert [row[1] for row in figure.more_tables()[0][2]] == ["1", "2", "3", "4", "5", "6", "7"] * len(FMA)
+
+
+def test_the_table_of_the_sweep_says_what_the_chart_draws(figure):
+    found = put(figure, tile=16384, compute=0, stages=1, view="hardware")
+    _, head, rows = figure.more_tables()[0]
+    named = {(int(row[0]), int(row[1])): dict(zip(head, row, strict=True)) for row in rows}
+    for point in found.points():
+        row = named[found.compute_of(point["number"]), point["stages"]]
+        assert int(row["Time a tile (ns)"]) == pytest.approx(point["value"], abs=0.5)
+        assert int(row["Model (ns)"]) == pytest.approx(point["told"], abs=0.5)
+        low, high = map(int, row["All runs (ns)"].split(" to "))
+        assert [low, high] == pytest.approx(point["range"], abs=0.5)
+    assert "<caption>Time a tile, by depth</caption>" in figure.fallback()
 
 
 def test_its_data_is_small_and_what_was_measured_is_volatile(figure):

@@ -1,7 +1,7 @@
 // "A pipeline" without a page: moments unpacked, bubbles, lanes, Little's law, and the words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bandsOf, heading, isHidden, lanesOf, law, partsOf, pointOf, readPipeline, sentence, tableOf, tenths, verdict } from "../../tmalab/figures/static/pipeline_words.js";
+import { bandsOf, heading, isHidden, lanesOf, law, partsOf, pointOf, readPipeline, sentence, sweepOf, tableOf, tenths, verdict } from "../../tmalab/figures/static/pipeline_words.js";
 
 // As write_numbers of cost_tables.py.
 const pack = (numbers) => numbers.map((one, i) => (one - (numbers[i - 1] ?? 0)).toString(36)).join(" ");
@@ -73,4 +73,16 @@ test("the table has a row a tile, in ns", () => {
   const { head, rows } = tableOf(at({}));
   assert.equal(head.length, rows[0].cells.length);
   assert.deepEqual(rows[1].cells, ["1", "0", "205", "225", "325", "180", "330", "360", "380", "100"]);
+});
+
+test("the sweep as a table: compute time by compute time, what has no room left out", () => {
+  const { caption, head, rows } = sweepOf(at({}));
+  assert.equal(caption, "Time a tile, by depth");
+  assert.deepEqual(rows.map(({ cells }) => cells), [
+    ["0", "1", "205", "203 to 208", "200", "+2.5%", "90", "100", "4"],
+    ["0", "2", "202", "200 to 205", "200", "+1.0%", "4", "100", "4"],
+    ["140", "1", "350", "348 to 353", "200", "+75.0%", "90", "100", "3"],
+  ]);
+  assert.equal(head.length, 9);
+  assert.deepEqual(sweepOf(at({ tile: 8192 })).rows, []);
 });

@@ -115,14 +115,20 @@ class Figure(PageWidget):
         """The present state as a table of texts: its head, its rows."""
         raise NotImplementedError
 
+    def more_tables(self) -> Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
+        """What else the picture shows, beyond what `table` says: caption, head and rows of each further table."""
+        return ()
+
     def fallback(self) -> str:
-        """The still, the sentence, the provenance and the table."""
+        """The still, the sentence, the provenance and the tables."""
         title, sentence = escape(self.spec["title"]), escape(self.sentence())
+        tables = [_table(title, *self.table())]
+        tables += [_table(escape(caption), head, rows) for caption, head, rows in self.more_tables()]
         still = (
             f'<img class="tma-still" alt="{title}: {sentence}" src="{_data_uri(self.svg())}">\n'
             f'<p class="tma-say">{sentence}</p>\n'
             f'<p class="tma-foot" data-volatile>{escape(self.source())}</p>\n'
-            f'<details class="tma-text"><summary>The same as a table</summary>{_table(title, *self.table())}</details>'
+            f'<details class="tma-text"><summary>The same as a table</summary>{"".join(tables)}</details>'
         )
         return f"<section data-volatile>\n{still}\n</section>" if self.draws_times else still
 

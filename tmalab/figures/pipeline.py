@@ -78,3 +78,7 @@ class PipelineFigure(Figure):
     def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         """A row a tile, as texts."""
         return self._found.table()
+
+    def more_tables(self) -> Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
+        """The depth sweep: a row a depth and compute time, as texts."""
+        return [self._found.sweep_table()]

@@ -19,6 +19,11 @@ HEAD = (
     "Tile", "Stage", "Stage empty", "Load issued", "Tile there", "Wait begins", "Wait ends", "Read and computed",
     "Stage given back", "Bubble",
 )  # fmt: skip
+SWEEP = "Time a tile, by depth"
+SWEEP_HEAD = (
+    "Compute (ns)", "Stages", "Time a tile (ns)", "All runs (ns)", "Model (ns)", "Off by", "Bubble (ns)",
+    "Bubble, model (ns)", "Stages by Little's law",
+)  # fmt: skip
 HIDDEN = 20  # a bubble of less than one part in so many is none
 Run = dict[str, list[int]]
 
@@ -189,6 +194,23 @@ class PipelineState:
             for tile in range(len(self.shown.get("issued", ())))
         ]
         return [*HEAD[:2], *(f"{word} (ns)" for word in HEAD[2:])], rows
+
+    def sweep_table(self) -> tuple[str, list[str], list[list[str]]]:
+        """What the chart of all depths shows: a row a compute time and depth, whatever the view."""
+        choices, rows = self.spec["choices"], []
+        for number in range(len(choices["compute"])):
+            for stages in choices["stages"]:
+                cell = self.cell_of(stages, number)
+                if cell is None or self.sweep is None:
+                    continue
+                middle, low, high = map(self.ns, cell["tile"])
+                bubbles = [str(self.ns(parts[1])) for parts in cell["parts"]]
+                rows.append([
+                    str(self.compute_of(number)), str(stages), str(middle), f"{low} to {high}",
+                    str(self.ns(cell["told"])), f"{self.difference(stages, number):+.1f}%", *bubbles,
+                    str(self.sweep["law"][number][2]),
+                ])  # fmt: skip
+        return SWEEP, list(SWEEP_HEAD), rows
 
     def data(self) -> dict[str, Any]:
         """The run in cycles, and the sweep that it belongs to, as plain JSON."""

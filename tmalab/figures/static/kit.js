@@ -128,7 +128,7 @@ export function cellGrid({ label, rows, cols, before, after, onPoint, onPick }) 
 
 // The frame that every figure stands in: controls, stage, the sentence, the provenance with the links, the text table.
 // `figure` gives: name, title, choices {name: values} (what the address may say), controls, stage (a node), paint(), and
-// sentence(), provenance(), data(), table() ({head, rows}: rows of texts) as they stand at the moment.
+// sentence(), provenance(), data(), table() ({head, rows}: rows of texts), more() ([{caption, head, rows}]) as they stand.
 export function card(model, el, figure) {
   const names = Object.keys(figure.choices);
   const state = () => Object.fromEntries(names.map((name) => [name, model.get(name)]));
@@ -142,27 +142,26 @@ export function card(model, el, figure) {
     ...share.links,
     h("button", { type: "button", onclick: () => save(fileName(".svg"), "image/svg+xml", picture(root)) }, "picture (SVG)"),
     h("button", { type: "button", onclick: () => save(fileName(".json"), "application/json", JSON.stringify(figure.data(), null, 1)) }, "data (JSON)"));
-  const table = h("table");
   const text = h("details", { class: "tma-text", ontoggle: () => paintTable() }, h("summary", {}, "The same as a table"),
-    h("div", { class: "tma-scroll", tabindex: 0, role: "region", "aria-label": `${figure.title}: table` }, table));
+    h("div", { class: "tma-scroll", tabindex: 0, role: "region", "aria-label": `${figure.title}: table` }));
   const root = h("div", { class: "tma", role: "group", "aria-label": figure.title },
     h("form", { class: "tma-bar", onsubmit: (event) => event.preventDefault() }, ...figure.controls.map((control) => control.node)),
     figure.stage, say, h("div", { class: "tma-foot" }, provenance, links), text);
 
   function paintTable() {
     if (!text.open) return; // built when first asked for, and again when the state changes
-    const { head, rows } = figure.table();
-    table.replaceChildren(
-      h("caption", {}, figure.title),
+    const tables = [{ caption: figure.title, ...figure.table() }, ...(figure.more?.() ?? [])];
+    text.lastChild.replaceChildren(...tables.map(({ caption, head, rows }) => h("table", {},
+      h("caption", {}, caption),
       h("thead", {}, h("tr", {}, ...head.map((cell) => h("th", { scope: "col" }, cell)))),
-      h("tbody", {}, ...rows.map(({ cells, key }) => h("tr", { "data-key": key }, ...cells.map((cell) => h("td", {}, cell))))));
+      h("tbody", {}, ...rows.map(({ cells, key }) => h("tr", { "data-key": key }, ...cells.map((cell) => h("td", {}, cell))))))));
     light();
   }
   // What the pointer or the focus singles out changes often; the state behind it does not.
   function light() {
     const hot = figure.light();
     setText(say, figure.sentence());
-    if (text.open) for (const row of table.tBodies[0].rows) row.classList.toggle("tma-hot", hot.has(+row.dataset.key));
+    if (text.open) for (const row of text.querySelectorAll("[data-key]")) row.classList.toggle("tma-hot", hot.has(+row.dataset.key));
   }
   function paint() {
     for (const control of figure.controls) control.paint();

@@ -3,7 +3,7 @@
 import { card, h, put, segments, setText } from "./kit.js";
 import { laneChart } from "./lanes.js";
 import { depthChart } from "./pipeline_depth.js";
-import { bandsOf, dataOf, heading, isHidden, lanesOf, law, partsOf, readPipeline, sentence, tableOf, verdict } from "./pipeline_words.js";
+import { bandsOf, dataOf, heading, isHidden, lanesOf, law, partsOf, readPipeline, sentence, sweepOf, tableOf, verdict } from "./pipeline_words.js";
 
 const NAMES = ["tile", "compute", "stages", "view"];
 
@@ -71,7 +71,7 @@ function render({ model, el }) {
       segments(model, "stages", "Stages", spec.choices.stages), segments(model, "compute", "Compute a tile, ns", spec.choices.compute, (fma) => at.found.computeName(fma)),
       segments(model, "tile", "Tile, KiB", spec.choices.tile, (bytes) => String(bytes / 1024)), segments(model, "view", "View", spec.choices.view),
     ],
-    stage, paint, light, sentence: told, provenance: () => at.found.source, table: () => tableOf(at.found),
+    stage, paint, light, sentence: told, provenance: () => at.found.source, table: () => tableOf(at.found), more: () => [sweepOf(at.found)],
     data: () => ({ schema: spec.schema, figure: spec.name, title: spec.title, state: at.found.state, provenance: at.found.source, ...dataOf(at.found) }),
   });
   return frame.dispose;

@@ -5,6 +5,7 @@ const UNMEASURED = "Not measured: there is no recording of this run, and the mod
 const WHERE = { l2: "tiles in the L2", hbm: "tiles in memory", all: "tiles in memory, every SM at once" };
 const HIDDEN = 20; // a bubble of less than one part in so many is none
 const HEAD = ["Tile", "Stage", "Stage empty", "Load issued", "Tile there", "Wait begins", "Wait ends", "Read and computed", "Stage given back", "Bubble"];
+const SWEEP_HEAD = ["Compute (ns)", "Stages", "Time a tile (ns)", "All runs (ns)", "Model (ns)", "Off by", "Bubble (ns)", "Bubble, model (ns)", "Stages by Little's law"];
 
 // Numbers in base 36, each the difference to the one before it, "*" how often.
 function unpackMoments(text) {
@@ -206,6 +207,16 @@ export const tableOf = ({ shown, stages, ns }) => ({
   head: HEAD.map((word, i) => (i < 2 ? word : `${word} (ns)`)),
   rows: tilesOf(shown).map((tile) => ({ key: tile, cells: [`${tile}`, `${tile % stages}`, ...Object.values(shown).map((all) => `${ns(all[tile])}`)] })),
 });
+export function sweepOf(found) {
+  const { spec: { choices }, sweep, cellOf, computeOf, ns } = found;
+  const rows = choices.compute.flatMap((_, number) => choices.stages.map((stages) => {
+    const cell = cellOf(stages, number);
+    if (!cell) return null;
+    const [middle, low, high] = cell.tile.map(ns), bubbles = cell.parts.map(([, bubble]) => ns(bubble));
+    return [computeOf(number), stages, middle, `${low} to ${high}`, ns(cell.told), `${signed(difference(found, stages, number), 1)}%`, ...bubbles, sweep.law[number][2]];
+  })).filter(Boolean);
+  return { caption: "Time a tile, by depth", head: SWEEP_HEAD, rows: rows.map((row) => ({ cells: row.map(String) })) };
+}
 export const dataOf = ({ spec, sweep, cellOf, run, told }) => ({
   cycles_per_ns: sweep ? sweep.cycles_per_ns : null, measured: run, model: told,
   sweep: !sweep ? [] : spec.choices.stages.flatMap((stages) => spec.choices.compute.map((compute, number) => {
