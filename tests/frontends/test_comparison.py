@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tmalab import observe
 from tmalab.errors import RecordingError
-from tmalab.experiment.frontend_tile_cases import WAYS, tile_case
+from tmalab.experiment.frontend_tile_cases import TITLES, WAYS, tile_case
 from tmalab.experiment.frontend_tiles import TileVerdict
 from tmalab.experiment.observation import Observation, Provenance
 from tmalab.experiment.refusal_cases import SITUATIONS
-from tmalab.experiment.refusals import Answer
-from tmalab.frontends.comparison import FEATURES, Table, answer_table, compare, told
+from tmalab.experiment.refusals import Answer, answers
+from tmalab.frontends.checks import CHECKS
+from tmalab.frontends.comparison import FEATURES, Table, answer_table, check_table, compare, told
 from tmalab.frontends.programs import tile_common
 
 WHERE = Provenance("NVIDIA H200", "9.0", "580.0", "13.0", "13.0", "triton/tile.py", "0" * 64, "2000-01-01", 1)
@@ -97,6 +99,36 @@ def test_what_another_installation_changes_is_shown_and_not_compared():
     assert html.startswith("<section data-volatile>")
     assert "&lt;1&gt;" in html
     assert "data-volatile" not in Table(("a",), (("x",),))._repr_html_()
+
+
+def test_the_copy_is_read_out_of_the_ptx_and_a_way_without_one_has_no_row():
+    load = "cp.async.bulk.tensor.2d.shared::cta.global"
+
+    def observe(case):
+        refused = (case.probe, case.params["way"]) == ("numba", "argument")
+        return seen(case, ptx=[] if refused else ["fence.proxy.async;", f"@%p1 {load} [%r1], [%rd1];"])
+
+    copies = compare(observe).copies
+    assert {row[1] for row in copies.rows} == {load}
+    assert len(copies.rows) == len(WAYS) - 1
+
+
+def test_every_check_stands_in_one_row_of_its_rule_and_in_the_column_of_its_kind():
+    table = check_table()
+    rows = {rule: (too, alone) for rule, too, alone in table.rows}
+    assert len(rows) == len(table.rows)
+    for check in CHECKS:
+        assert TITLES[check.front_end] in rows[check.rule][check.only_here].split(", ")
+    cells = sum(cell != "–" and len(cell.split(", ")) for row in rows.values() for cell in row)
+    assert cells == len(CHECKS)
+
+
+def test_who_is_said_to_refuse_what_the_driver_takes_did_so_in_the_run_that_shows_it():
+    recorded = {
+        (one.name.split("-")[0], one.situation.words): one for one in answers(lambda name: observe(name, live=False))
+    }
+    for check in (check for check in CHECKS if check.situation):
+        assert recorded[check.front_end, SITUATIONS[check.situation].words].refused
 
 
 def test_a_way_that_was_not_recorded_says_so():

@@ -2,10 +2,16 @@
 
     compare(observe).told      shape and box in which order, strides and coordinates in which unit, who wrote the map
     compare(observe).named     swizzle, fill, prefetch …: what the installed package calls it, or –
+    compare(observe).copies    the mnemonic of the copy that each emitted
+    check_table()              which rules each checks before it asks the driver
     answer_table(answers(…))   unusual maps: what the driver and each front end make of them
 
+>>> print(check_table().rows[-1])
+['inner_element_stride_ignored', '–', 'TIRx']
+
 Nothing here is typed in: the first table comes from what a program handed over, held against the descriptor that came
-out, the second from what the program found in the installed package, the third from runs.
+out, the second from what the program found in the installed package, the third from its PTX, the last from runs. The
+checks were read in the packages' sources, and a test looks for their words there.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from tmalab.experiment.frontend_tile_cases import TASK, TITLES, tile_case, way_n
 from tmalab.experiment.frontend_tiles import TileVerdict
 from tmalab.experiment.observation import Observation
 from tmalab.experiment.refusals import Answer
+from tmalab.frontends.checks import CHECKS
 
 FEATURES = ("swizzle", "element_strides", "fill", "l2_promotion", "im2col", "multicast", "reductions", "prefetch")
 _NONE = "–"
@@ -64,6 +71,15 @@ class Comparison:
         return Table(head, [[name, *(_names(told[it]["found"]) for it in FEATURES)] for name, told in found.items()])
 
     @property
+    def copies(self) -> Table:
+        """A row a way that loaded the tile: the copy's mnemonic in the PTX, without predicate and operands."""
+        words = {name: " ".join(one.seen.values.get("ptx") or ()).split() for name, one in self.verdicts.items()}
+        found = {
+            name: [word for word in said if word.startswith("cp.async.bulk.tensor")] for name, said in words.items()
+        }
+        return Table(("way", "copy"), [[name, said[0]] for name, said in found.items() if said])
+
+    @property
     def installed(self) -> Table:
         """A row a front end: its version and what it takes on disk, in MB."""
         seen = {name: one.seen.values for name, one in self._each().items()}
@@ -89,6 +105,15 @@ def answer_table(found: Iterable[Answer]) -> Table:
     who = list(dict.fromkeys(name for row in cells.values() for name in row))
     rows = [[words, *(row.get(name, _NONE) for name in who)] for words, row in cells.items()]
     return Table(("asked for", *(_asked(name) for name in who)), rows)
+
+
+def check_table() -> Table:
+    """A row a rule: the front ends that check it by themselves, and those that refuse there what the driver takes."""
+    cells: dict[str, dict[bool, list[str]]] = {}
+    for check in CHECKS:
+        cells.setdefault(check.rule, {False: [], True: []})[check.only_here].append(TITLES[check.front_end])
+    rows = [[rule, *(", ".join(who[only_here]) or _NONE for only_here in (False, True))] for rule, who in cells.items()]
+    return Table(("rule or warning", "checked before the driver is asked", "refused, and the driver takes it"), rows)
 
 
 def _asked(name: str) -> str:
