@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from tmalab import NoHopperGpuError
-from tmalab.experiment.gemm_cases import BEST, LADDER_SIZE, gemm_case
-from tmalab.experiment.gemm_plan import RUNGS
+from tmalab.experiment.gemm_cases import BEST, LADDER, LADDER_SIZE, gemm_case
+from tmalab.experiment.gemm_fastest import FASTEST, fastest_rung
 from tmalab.hardware import run_case
 
 LIMITS = {8192: 1.03}  # at the others LEAST, and LEAST_MEAN as the geometric mean of all
@@ -42,10 +42,10 @@ def verdicts(lines: list[dict]) -> list[str]:
         for line in done
         if not line["relative_error"] < MOST_ERROR or line["nan"] or line["unwritten"]
     ]
-    best = {line["size"]: line["ratio"] for line in done if line["rung"] == BEST and line["size"] in COMPARED}
+    best = {line["size"]: line["ratio"] for line in done if line["rung"] in FASTEST and line["size"] in COMPARED}
     for size, ratio in best.items():
         if ratio < LIMITS.get(size, LEAST):
-            missed.append(f"{BEST} at {size}: {ratio:.3f} of cuBLAS, at least {LIMITS.get(size, LEAST)}")
+            missed.append(f"rung 10 at {size}: {ratio:.3f} of cuBLAS, at least {LIMITS.get(size, LEAST)}")
     if len(best) == len(COMPARED) and statistics.geometric_mean(best.values()) < LEAST_MEAN:
         missed.append(f"geometric mean {statistics.geometric_mean(best.values()):.3f}, at least {LEAST_MEAN}")
     return missed
@@ -60,9 +60,11 @@ def main() -> int:
     chosen = parser.parse_args()
     rungs = [word for word in chosen.words if not word.isdigit()]
     sizes = [int(word) for word in chosen.words if word.isdigit()]
-    asked = [(rung, size) for size in sizes or [LADDER_SIZE] for rung in rungs or ([BEST] if sizes else RUNGS)]
+    asked = [(rung, size) for size in sizes or [LADDER_SIZE] for rung in rungs or ([BEST] if sizes else LADDER)]
     if not chosen.words:
         asked += [(BEST, size) for size in COMPARED if size != LADDER_SIZE]
+    # The last rung in the width that suits the size.
+    asked = [(fastest_rung(size, size, size) if rung == BEST else rung, size) for rung, size in asked]
     lines = []
     print(f"{'rung':12} {'size':>6} {'TFLOP/s':>8} {'cuBLAS':>8} {'ratio':>6} {'of peak':>7} {'error':>8}")
     for rung, size in asked:

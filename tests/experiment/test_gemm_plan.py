@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tmalab.errors import InputError
-from tmalab.experiment.gemm_cases import LADDER_SIZE, gemm_cases
+from tmalab.experiment.gemm_cases import LADDER, LADDER_SIZE, gemm_cases
 from tmalab.experiment.gemm_plan import MOST, RUNGS, gemm_plan, plan_of, tile_order
 from tmalab.hardware.cuda_device import MOST_SHARED_BYTES
 
@@ -135,6 +135,6 @@ def test_a_good_order_reads_less():
 def test_the_cases_name_each_experiment_once():
     cases = list(gemm_cases())
     assert len({case.key for case in cases}) == len({case.name for case in cases}) == len(cases)
-    assert {f"gemm/rung/{name}/{LADDER_SIZE}" for name in RUNGS} < {case.name for case in cases}
+    assert {f"gemm/rung/{name}/{LADDER_SIZE}" for name in LADDER} < {case.name for case in cases}
     for case in cases:
         assert plan_of(case.params).flops > 0

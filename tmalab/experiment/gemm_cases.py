@@ -12,14 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tmalab.experiment.case import Case
+from tmalab.experiment.gemm_fastest import FASTEST, fastest_rung
 from tmalab.experiment.gemm_plan import RUNGS
 
 LADDER_SIZE, SMALLER = 8192, (2048, 4096)
-BEST = "store"
+BEST = "fastest"
 SQUARES = (1024, 2048, 4096, 6144, 8192, 16384)
-# tall, wide, K small, K large
-OBLONG = ((65536, 1024, 4096), (1024, 65536, 4096), (16384, 16384, 256), (2048, 2048, 65536))
+SHORT = (16384, 16384, 256)  # too short a K for the last rung to hide a way out behind
+OBLONG = ((65536, 1024, 4096), (1024, 65536, 4096), SHORT, (2048, 2048, 65536))  # tall, wide, K small, K large
 RAGGED = (997, 1001, 1003)
+SHAPES = (*((size, size, size) for size in SQUARES), *OBLONG)
+# The last rung's other widths are no rungs of their own: of them what suits a shape, and their two neighbours at 4096.
+LADDER = tuple(name for name in RUNGS if name == BEST or name not in FASTEST)
 # Of the best rung: less than a tile, one element past it, an odd row of tiles, a last step of 8, of one element.
 RAGGED_SHAPES = (
     (1, 8, 8), (1, 1, 1), (129, 257, 65), (385, 264, 72), (4000, 4008, 136), (8191, 8193, 513), RAGGED,
@@ -58,18 +62,19 @@ def ladder_cases(cases: Iterable[Case]) -> list[Case]:
 
 def gemm_cases() -> Iterator[Case]:
     """All of them."""
-    for rung in RUNGS:
+    for rung in LADDER:
         yield gemm_case(rung, LADDER_SIZE, LADDER_SIZE, LADDER_SIZE)
     yield fenced_case()
+    shaped = dict.fromkeys((rung, shape) for shape in SHAPES for rung in ("store", fastest_rung(*shape)))
+    shaped |= dict.fromkeys((rung, (4096, 4096, 4096)) for rung in FASTEST if rung != BEST)
+    shaped |= {(BEST, SHORT): None}
     for size in SMALLER:
-        for rung in RUNGS:
-            if rung != BEST:
+        for rung in LADDER:
+            if (rung, (size, size, size)) not in shaped:
                 yield gemm_case(rung, size, size, size, traced=False)
-    for size in SQUARES:
-        if size != LADDER_SIZE:
-            yield gemm_case(BEST, size, size, size)
-    for shape in OBLONG:
-        yield gemm_case(BEST, *shape)
-    for rung in RUNGS:
-        for shape in RAGGED_SHAPES if rung == BEST else [RAGGED]:
+    for rung, shape in shaped:
+        if shape != (LADDER_SIZE, LADDER_SIZE, LADDER_SIZE):
+            yield gemm_case(rung, *shape)
+    for rung in (*LADDER, *(name for name in FASTEST if name != BEST)):
+        for shape in RAGGED_SHAPES if rung in ("store", BEST) else [RAGGED]:
             yield ragged_case(rung, *shape)
