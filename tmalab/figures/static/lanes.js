@@ -120,7 +120,7 @@ export function laneChart({ label, onPoint, onPick }) {
       const words = places.map((at, j) => String(Math.round(at * 1e6) / 1e6) + (j ? "" : ` ${name}`));
       axes[i].firstChild.replaceChildren(...places.map((at, j) => {
         const left = percent(at / factor); // near the end a label would stand out, near the first meet its unit
-        const place = left > 95 ? "tma-axis-end" : j && left < 20 ? "tma-axis-near" : null;
+        const place = left > 95 ? "tma-axis-end" : j && left < 8 + 2 * words[0].length ? "tma-axis-near" : null;
         return h("span", { class: place, style: `left:${left}%` }, words[j]);
       }));
     });
