@@ -26,6 +26,8 @@ def program() -> Callable[[str], ModuleType]:
             pytest.skip(f"needs {title} {SERIES[name]}x: pip install 'tmalab[{FRONT_ENDS[name].extra}]'")
         if name == "cudacore" and not has_nvrtc():
             pytest.skip("needs NVRTC: pip install 'tmalab[cuda-core]'")
+        if name == "cccl" and front_end("cudacore").version() is None:  # TIRx brings CCCL for its own use
+            pytest.skip("needs DLPack's header, of cuda-core: pip install 'tmalab[cccl]'")
         return load_program(f"{name}/tile")
 
     return find
