@@ -9,6 +9,7 @@ A ratio over 1 is the ladder's kernel being faster. Exit code 1 if a limit is mi
 
 import argparse
 import json
+import secrets
 import statistics
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ MOST_ERROR = 1e-2
 def measure(rung: str, size: int, repeats: int, seed: int) -> dict:
     """One line of the table."""
     seen = run_case(gemm_case(rung, size, size, size, seed=seed), repeats=repeats)
-    line = {"rung": rung, "size": size, **seen.values}
+    line = {"rung": rung, "size": size, "seed": seed, **seen.values}
     if seen["error"] is None:
         line |= {name: seen.arrays[name].tolist() for name in ("ours_ns", "cublas_ns")}
     return line
@@ -55,7 +56,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", help="rungs and sizes; without any, the whole ladder")
     parser.add_argument("--repeats", type=int, default=31)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--seed", type=int, default=secrets.randbelow(1 << 31), help="of the inputs; else new each time"
+    )
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
     rungs = [word for word in chosen.words if not word.isdigit()]
@@ -66,6 +69,7 @@ def main() -> int:
     # The last rung in the width that suits the size.
     asked = [(fastest_rung(size, size, size) if rung == BEST else rung, size) for rung, size in asked]
     lines = []
+    print(f"inputs of seed {chosen.seed}")
     print(f"{'rung':12} {'size':>6} {'TFLOP/s':>8} {'cuBLAS':>8} {'ratio':>6} {'of peak':>7} {'error':>8}")
     for rung, size in asked:
         try:

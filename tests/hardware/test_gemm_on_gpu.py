@@ -1,5 +1,6 @@
 """On a Hopper GPU: every rung multiplies ragged shapes, and one whose bytes do not come gives up and says so."""
 
+import secrets
 from dataclasses import replace
 
 import pytest
@@ -12,18 +13,20 @@ from tmalab.model.tensor_map import TensorMap
 
 pytestmark = pytest.mark.gpu
 
-SHAPES = [(name, *RAGGED) for name in RUNGS] + [(BEST, *shape) for shape in RAGGED_SHAPES]
+SHAPES = [(name, *RAGGED) for name in RUNGS] + [(BEST, *shape) for shape in RAGGED_SHAPES if shape != RAGGED]
 
 
-def fresh(case, seed):
-    """The same experiment on inputs that no recording saw."""
+def fresh(case):
+    """The same experiment on inputs that nobody saw before; a failure tells their seed."""
+    seed = secrets.randbelow(1 << 31)
+    print(f"{case.name}, seed {seed}")
     return Case(case.name, case.probe, {**case.params, "seed": seed})
 
 
 @pytest.mark.parametrize(("name", "m", "n", "k"), SHAPES)
-@pytest.mark.parametrize("seed", [101, 102])
-def test_a_rung_multiplies_what_does_not_divide_its_tile(name, m, n, k, seed):
-    seen = run_case(fresh(ragged_case(name, m, n, k), seed))
+@pytest.mark.parametrize("time", [1, 2])
+def test_a_rung_multiplies_what_does_not_divide_its_tile(name, m, n, k, time):
+    seen = run_case(fresh(ragged_case(name, m, n, k)))
     assert seen["error"] is None
     assert seen["waiting_for"] is None
     assert seen["relative_error"] < 1e-2
@@ -34,7 +37,7 @@ def test_a_rung_multiplies_what_does_not_divide_its_tile(name, m, n, k, seed):
 
 @pytest.mark.parametrize("name", RUNGS)
 def test_a_rung_is_timed_beside_cublas(name):
-    seen = run_case(fresh(gemm_case(name, 2048, 2048, 2048), 103), repeats=3)
+    seen = run_case(fresh(gemm_case(name, 2048, 2048, 2048)), repeats=3)
     assert seen["local_bytes"] == 0
     assert seen["relative_error"] < 1e-2
     assert seen["cublas_relative_error"] < 1e-2
