@@ -28,8 +28,9 @@ def test_all_kernels_are_known():
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [*((name, ()) for name in KERNELS), *((name, ("-DTMALAB_STAMPS=1",)) for name in KERNELS if "add_one" in name)],
-)
+    [*((name, ()) for name in KERNELS), *((name, ("-DTMALAB_STAMPS=1",)) for name in KERNELS if "add_one" in name),
+     ("pipeline", ("-DTMALAB_STAMPS=0",))],
+)  # fmt: skip
 def test_a_kernel_compiles_without_spills_or_warnings(name, options):
     sources = compiling.kernel_sources(name)
     chosen = [*compiling.OPTIONS, *options, "--ptxas-options=-v"]

@@ -21,6 +21,13 @@ def source(rung):
     return compiling.kernel_sources(name)[f"{name}.cu"]
 
 
+def spilled(log):
+    """Stack, spill stores and spill loads, each the most of all functions that the compiler reports."""
+    found = re.findall(r"(\d+) bytes stack frame, (\d+) .* stores, (\d+) .* loads", log)
+    assert found
+    return tuple(max(map(int, column)) for column in zip(*found, strict=True))
+
+
 def compile_text(rung, text, *options):
     name = f"gemm/{rung.file}"
     chosen = [*compiling.OPTIONS, *rung.options, *options]
@@ -35,15 +42,28 @@ def test_every_file_is_a_rung():
 @pytest.mark.parametrize("rung", RUNGS.values(), ids=RUNGS)
 def test_a_rung_compiles_without_a_spill_or_a_serialised_product(rung, build):
     cubin, log = compile_text(rung, source(rung), *BUILDS[build], "--ptxas-options=-v")
-    stack, stores, loads = map(
-        int, re.search(r"(\d+) bytes stack frame, (\d+) .* stores, (\d+) .* loads", log).groups()
-    )
-    assert (stack, stores, loads) == (0, 0, 0)
+    assert spilled(log) == (0, 0, 0)
     assert not re.findall(r"warning|C75\d\d|Potential Performance Loss", log)
     assert int(re.search(r"Used (\d+) registers", log)[1]) * rung.threads <= 65536
     assert section(cubin, ".text.gemm")
     found = opcodes(cubin, "gemm")
     assert (HGMMA in found) == (rung.name not in ("plain-loads", "tma")) != (HMMA in found)
+
+
+def test_the_fenced_arrival_costs_no_register_either():
+    rung = RUNGS["cluster"]
+    _, log = compile_text(rung, source(rung), "-DTMALAB_FENCED", "--ptxas-options=-v")
+    assert spilled(log) == (0, 0, 0)
+    assert not re.findall(r"warning|C75\d\d", log)
+
+
+def test_a_spill_is_seen():
+    """Where six blocks have to share a multiprocessor's registers the same source spills, and the report says so."""
+    rung = RUNGS["wgmma"]
+    crowded = source(rung).replace("__launch_bounds__(THREADS, 1)", "__launch_bounds__(THREADS, 6)")
+    assert crowded != source(rung)
+    _, log = compile_text(rung, crowded, "--ptxas-options=-v")
+    assert min(spilled(log)) > 0
 
 
 @pytest.mark.parametrize("rung", RUNGS.values(), ids=RUNGS)
