@@ -63,7 +63,7 @@ test-pythons:  ## the package and its model on each other Python that is here, w
 
 TIRX_CUDA := cuda-bindings==13.*,nvidia-cuda-nvrtc==13.*,nvidia-cuda-runtime==13.*,nvidia-cuda-cccl==13.*,nvidia-cuda-crt==13.*
 # name: what pip installs, parted by commas. An environment each, since they need not fit together; Python as .venv's.
-FRONT_ENDS := cute:nvidia-cutlass-dsl[cu13]==4.8.1 cute-421:nvidia-cutlass-dsl==4.2.1 triton:triton==3.6.0 \
+FRONT_ENDS := cute:nvidia-cutlass-dsl[cu13]==4.8.1,nvidia-cuda-nvdisasm==13.* cute-421:nvidia-cutlass-dsl==4.2.1 triton:triton==3.6.0 \
 	tirx:apache-tvm-tirx==0.1.0a4,apache-tvm-ffi==0.1.15.post2,apache-tvm-ffi-orcjit==0.1.3,$(TIRX_CUDA) \
 	cuda-core:cuda-core[cu13]==1.2.2 numba:numba-cuda[cu13]==0.30.4 \
 	pallas:jax==0.11.2 cccl:nvidia-cuda-cccl==13.3.5.0.6,cuda-core[cu13]==1.2.2 \

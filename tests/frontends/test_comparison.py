@@ -98,6 +98,9 @@ def test_what_another_installation_changes_is_shown_and_not_compared():
     html = table._repr_html_()
     assert html.startswith("<section data-volatile>")
     assert "&lt;1&gt;" in html
+    noted = Table(("a", "b"), (("x", "1"),), volatile=("b",), note="an H200 & a date")
+    assert noted._repr_html_().endswith("<small>an H200 &amp; a date</small></p>\n</section>")
+    assert "H200" not in repr(noted)
     assert "data-volatile" not in Table(("a",), (("x",),))._repr_html_()
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+from importlib.metadata import PackageNotFoundError, files
+
 import pytest
 
 from tmalab.frontends.front_end import front_end
@@ -78,3 +83,42 @@ def test_the_swaps_are_refused_when_they_are_compiled(told):
     assert "invalid input types" in refused["tma_partition given global first"]
     assert "src and dst need be CoordTensorType and CuteMemRefType" in refused["copy given shared first"]
     assert "same size in the first rank" in refused["seven tiles in the first mode"]
+
+
+def sass_of(build, folder) -> list[str]:
+    """The machine code's opcodes in order, predicates left out; skips where no disassembler is."""
+    tool = shutil.which("nvdisasm")
+    try:
+        tool = tool or next(str(path.locate()) for path in files("nvidia-cuda-nvdisasm") if path.name == "nvdisasm")
+    except PackageNotFoundError:
+        pytest.skip("needs nvdisasm: pip install nvidia-cuda-nvdisasm, or make test-frontends")
+    build(f"--keep-cubin --dump-dir {folder}")
+    (cubin,) = folder.glob("*.cubin")
+    text = subprocess.run([tool, "-c", str(cubin)], capture_output=True, text=True, check=True).stdout
+    lines = (re.sub(r"/\*.*?\*/|@!?U?P\w+", "", line).strip() for line in text.splitlines())
+    return [line.split()[0] for line in lines if line and line[0].isupper()]
+
+
+def test_an_election_inside_an_election_waits_for_the_whole_warp(tmp_path):
+    hang = load_program("cute/hang")
+    params = {"armed_bytes": 32768, "barrier_first": False, "tile_alignment": 128}
+    for copy_elected in (False, True):
+        folder = tmp_path / str(copy_elected)
+        folder.mkdir()
+        words = sass_of(
+            lambda told, is_it=copy_elected: hang.compile_one({**params, "copy_elected": is_it}, told), folder
+        )
+        load = words.index("UTMALDG.2D")
+        assert ("WARPSYNC.ALL" in words[:load]) is copy_elected
+        if copy_elected:
+            assert words.index("WARPSYNC.ALL") < len(words[:load]) - words[:load][::-1].index("ELECT")
+
+
+def test_a_store_by_32_lanes_is_one_instruction_of_the_warp(tmp_path):
+    stages, common = load_program("cute/stages"), load_program("cute/stages").common
+    words = sass_of(
+        lambda told: stages.compile_one(common.STRIPS, common.STRIPS, 1, "tma by 32 lanes", options=told), tmp_path
+    )
+    assert words.count("UTMASTG.2D") == 1
+    store = words.index("UTMASTG.2D")
+    assert "ELECT" not in words[words.index("UTMALDG.2D") : store]

@@ -14,7 +14,7 @@ from tmalab.experiment import catalogue
 from tmalab.frontends import front_end as table
 from tmalab.frontends import program as programs
 from tmalab.frontends.backend import fault_name
-from tmalab.frontends.cute_calls import CALLS, calls
+from tmalab.frontends.cute_calls import CALLS, ISSUED, calls, issued
 from tmalab.frontends.front_end import FRONT_ENDS, FrontEnd, front_end, require
 from tmalab.frontends.program import PROGRAMS, load_program, program_names, program_sha256, program_sources
 from tmalab.frontends.runner import is_front_end
@@ -66,7 +66,7 @@ def test_the_environments_that_programs_are_compiled_in_have_the_extras_versions
     pinned = {plain(one) for extra in extras.values() for one in extra}
     makefile = (ROOT / "Makefile").read_text()
     line = makefile[makefile.index("FRONT_ENDS :=") : makefile.index("test-frontends:")]
-    used = {plain(one) for one in re.findall(r"[\w-]+(?:\[\w+\])?==[\w.]+", line)}
+    used = {plain(one) for one in re.findall(r"[\w-]+(?:\[\w+\])?==[\w.]+(?![\w.*])", line)}
     assert OTHER_VERSIONS < used
     assert used - OTHER_VERSIONS <= pinned
     assert {name.split("==")[0] for name in used} >= {each.distribution for each in FRONT_ENDS.values()}
@@ -139,6 +139,21 @@ def test_every_call_that_the_chapter_may_show_was_recorded():
     assert len(lines) == 2 * len(CALLS)
     with pytest.raises(InputError, match="not looked at"):
         list(calls(seen, "zebra"))
+
+
+def test_each_call_of_the_device_s_side_is_found_in_the_ptx_in_its_place():
+    ptx = observe("cute/anatomy", live=False)["ptx"]
+    table = issued(ptx)
+    assert [row[0] for row in table.rows] == [call for call, _, _ in ISSUED]
+    assert [row[2].split()[0].split(".")[0] for row in table.rows] == [
+        "elect", "mbarrier", "fence", "bar", "elect", "mbarrier", "elect", "mbarrier", "bar",
+    ]  # fmt: skip
+    assert "cp.async.bulk.tensor.2d.shared::cta" in table.rows[6][2]
+    for missing in ("fence.mbarrier_init", "cp.async.bulk.tensor", "mbarrier.try_wait"):
+        with pytest.raises(InputError, match=re.escape(missing)):
+            issued([line for line in ptx if not line.startswith(missing)])
+    with pytest.raises(InputError, match=r"bar\.sync"):  # the last one stands at the end of the loop
+        issued(ptx[: max(at for at, line in enumerate(ptx) if line.startswith("bar.sync"))])
 
 
 def test_a_case_for_one_version_is_run_with_no_other(monkeypatch):

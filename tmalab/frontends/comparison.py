@@ -33,11 +33,15 @@ _NONE = "–"
 
 @dataclass(frozen=True)
 class Table:
-    """Texts in rows; `volatile` names the columns that another installation may change: shown, and not compared."""
+    """Texts in rows; `volatile` names the columns that another installation or run may change: shown, not compared.
+
+    `note` stands under such a table: where its numbers are from.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     volatile: Sequence[str] = field(default=())
+    note: str = ""
 
     def __repr__(self) -> str:
         kept = [at for at, name in enumerate(self.head) if name not in self.volatile]
@@ -46,7 +50,7 @@ class Table:
         return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        body = _html(self.head, self.rows)
+        body = _html(self.head, self.rows) + (f"\n<p><small>{escape(self.note)}</small></p>" if self.note else "")
         return f"<section data-volatile>\n{body}\n</section>" if self.volatile else body
 
 

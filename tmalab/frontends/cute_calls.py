@@ -1,7 +1,7 @@
-"""The calls that programs/cute_anatomy.py looks at, each with its arguments, beside what it was seen to give.
+"""The calls that programs/cute_anatomy.py looks at, each with its arguments, beside what it gave or what it became.
 
-    make_layout((8448, 1792), stride=(1792, 1))
-        (8448,1792):(1792,1)
+    make_layout((8448, 1792), stride=(1792, 1))          mbarrier_init(barrier, 1)
+        (8448,1792):(1792,1)                                 mbarrier.init.shared.b64 [%r2], %r11;
 
 >>> print(*calls({"make_swizzle": "S<0,4,3>"}, "make_swizzle"), sep="\\n")
 make_swizzle(0, 4, 3)
@@ -10,9 +10,10 @@ make_swizzle(0, 4, 3)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tmalab.errors import InputError
+from tmalab.frontends.comparison import Table
 
 # What the program calls a result, and the call itself; names stand for results of calls before.
 CALLS = {
@@ -58,3 +59,36 @@ def calls(seen: Mapping[str, str], *names: str) -> Iterator[str]:
             raise InputError("not looked at", field="name", value=name, fix=f"use one of {', '.join(CALLS)}")
         yield CALLS[name]
         yield f"    {seen[name]}"
+
+
+# In the kernel's order: a call that gives nothing and does something, what it says, and how its PTX begins.
+ISSUED = (
+    ("with elect_one():", "of 32 lanes, one goes on", ("elect.sync",)),
+    ("mbarrier_init(barrier, 1)", "a phase awaits one arrival", ("mbarrier.init",)),
+    ("mbarrier_init_fence()", "the engine finds the barrier initialised", ("fence.mbarrier_init",)),
+    ("barrier()", "all threads of the block have come here", ("bar.sync",)),
+    ("with elect_one():", "again one, in each round of the loop", ("elect.sync",)),
+    ("mbarrier_arrive_and_expect_tx(barrier, 32768)", "that arrival, and so many bytes to come",
+     ("mbarrier.arrive.expect_tx",)),
+    ("copy(load_atom, global_part, shared_part, tma_bar_ptr=barrier)",
+     "by the atom's map, from these coordinates, to this place, told to that barrier",
+     ("elect.sync", "cp.async.bulk.tensor")),
+    ("mbarrier_wait(barrier, phase)", "until the phase of this parity is over", ("mbarrier.try_wait.parity",)),
+    ("barrier()", "nobody loads into the tile before all have read it", ("bar.sync",)),
+)  # fmt: skip
+
+
+def issued(ptx: Sequence[str]) -> Table:
+    """What each call of the device's side became: its first lines in `ptx`, which must stand there in the calls' order.
+
+    Raises InputError for PTX that lacks one.
+    """
+    rest, rows = iter(ptx), []
+    for call, says, signs in ISSUED:
+        found = [next((" ".join(line.split()) for line in rest if line.startswith(sign)), None) for sign in signs]
+        if None in found:
+            raise InputError(
+                f"no {' and '.join(signs)} in this place", field="ptx", value=call, fix="give the kernel's"
+            )
+        rows.append([call, says, " ".join(map(str, found))])
+    return Table(("call", "says", "in the PTX"), rows)
