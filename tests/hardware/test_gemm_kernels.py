@@ -58,9 +58,9 @@ def test_the_fenced_arrival_costs_no_register_either():
 
 
 def test_a_spill_is_seen():
-    """Where six blocks have to share a multiprocessor's registers the same source spills, and the report says so."""
-    rung = RUNGS["wgmma"]
-    crowded = source(rung).replace("__launch_bounds__(THREADS, 1)", "__launch_bounds__(THREADS, 6)")
+    """Where four blocks have to share a multiprocessor's registers the same source spills, and the report says so."""
+    rung = RUNGS["tma"]
+    crowded = source(rung).replace("__launch_bounds__(THREADS, 1)", "__launch_bounds__(THREADS, 4)")
     assert crowded != source(rung)
     _, log = compile_text(rung, crowded, "--ptxas-options=-v")
     assert min(spilled(log)) > 0
