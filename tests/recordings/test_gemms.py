@@ -101,6 +101,7 @@ def test_a_store_writes_whole_chunks_where_plain_stores_do_not():
 
 def test_the_best_rung_keeps_up_with_cublas():
     cubes = [(size, size, size) for size in (2048, 4096, 6144, 8192, 16384)]
-    ratios = [observe(gemm_case(fastest_rung(*cube), *cube))["ratio"] for cube in cubes]
-    assert min(ratios) > 0.9
-    assert geometric_mean(ratios) > 0.95
+    ratios = {cube[0]: observe(gemm_case(fastest_rung(*cube), *cube))["ratio"] for cube in cubes}
+    assert min(ratios.values()) >= 0.95
+    assert geometric_mean(ratios.values()) > 0.985
+    assert min(ratios[size] for size in (6144, 8192, 16384)) > 0.995
