@@ -54,7 +54,7 @@ def agrees(card, figure):
 def test_every_rung_is_what_python_says(visit, figure):
     card = visit().locator(".tma").first
     card.locator("summary").click()
-    for rung in figure.spec["choices"]["rung"]:
+    for rung in [rung["name"] for rung in figure._found.shown]:
         card.locator(f"input[name=rung][value='{rung}']").check()
         for part in PARTS:
             figure.rung, figure.part = rung, part

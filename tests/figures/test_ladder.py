@@ -197,7 +197,7 @@ def test_it_is_drawn_for_print(figure):
 
 def test_it_goes_into_a_page_and_all_of_it_is_volatile(figure, tmp_path):
     put(figure)
-    assert len(figure.html()) < 60_000
+    assert len(figure.html()) < 80_000
     assert figure.html().count("<section data-volatile>") == 1
     assert "A GPU" not in json.dumps(figure.spec)
     figure.save(tmp_path / "x.json")
