@@ -104,6 +104,22 @@ def test_what_another_installation_changes_is_shown_and_not_compared():
     assert "data-volatile" not in Table(("a",), (("x",),))._repr_html_()
 
 
+def test_a_long_word_may_be_broken_and_a_short_one_may_not():
+    html = Table(
+        ("a", "b"),
+        (
+            ("box_fits_shared_memory", "fence.proxy.async"),
+            ("x<y", "cp.async.bulk.tensor.2d::b"),
+        ),
+    )
+    shown = html._repr_html_()
+    assert "box_<wbr>fits_<wbr>shared_<wbr>memory" in shown
+    assert "<td>fence.proxy.async</td>" in shown
+    assert "x&lt;y" in shown
+    assert "cp.<wbr>async.<wbr>bulk.<wbr>tensor.<wbr>2d::<wbr>b" in shown
+    assert "<wbr>" not in repr(html)
+
+
 def test_the_copy_is_read_out_of_the_ptx_and_a_way_without_one_has_no_row():
     load = "cp.async.bulk.tensor.2d.shared::cta.global"
 

@@ -16,6 +16,7 @@ checks were read in the packages' sources, and a test looks for their words ther
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -164,10 +165,16 @@ def _names(found: Sequence[str]) -> str:
     return f"{first} and {len(others)} more" if others else first
 
 
+def _cell(text: str) -> str:
+    """The text for HTML; a long word may be broken behind a point, a colon or a low line, as a phone's width wants."""
+    words = escape(text).split(" ")
+    return " ".join(re.sub(r"(?<=\w)(::|[._])(?=\w)", r"\1<wbr>", word) if len(word) > 20 else word for word in words)
+
+
 def _html(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     body = "\n".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
+        f'<tr><th scope="row">{_cell(row[0])}</th>' + "".join(f"<td>{_cell(cell)}</td>" for cell in row[1:]) + "</tr>"
         for row in rows
     )
     label = escape(f"{head[0]}: {', '.join(head[1:])}")  # no two tables of a page alike
