@@ -8,7 +8,7 @@ const NAMES = ["size", "rung", "part", "view"];
 const WHAT = {
   hardware: "the thick mark: cuBLAS in the same run; the thin line: four repeats in five",
   model: "the roof: whole waves of tiles on tensor cores that never wait, at the data sheet's rate",
-  difference: "measured, and dashed the roof above it",
+  difference: "measured, and dashed the roof above it; the thick mark: cuBLAS in the same run",
 };
 
 function render({ model, el }) {
@@ -70,7 +70,7 @@ function render({ model, el }) {
     setText(about, facts(found));
     const { part, one } = found;
     setText(lanesHead, "Block 0");
-    setText(lanesNote, part ? `${found.state.part}, from cycle ${part.begin} of its life on; coloured: stands still for a full stage; hatched: ${found.rung.carries ? "carries tiles" : "waits for an empty one"}; outlined: multiplies, with the step's number; filled: asks for tiles, or the tile on its way out`
+    setText(lanesNote, part ? `${found.state.part}, from cycle ${part.begin} of its life on; coloured: stands still for a full stage; hatched: ${found.rung.carries ? "carries tiles" : "waits for an empty one"}; outlined: multiplies, with the step's number; filled: asks for tiles, or the tile on its way out${part.turns ? "; nothing: it is the other's turn" : ""}`
       : found.isModel ? "The model has no stamps of a block." : one ? "This stretch was not stamped." : "Not measured.");
     box.hidden = !part;
     if (part) chart.draw({ lanes: lanesOf(found), from: 0, to: part.end, units: [["cycles", 1], ...(one.cycles_per_ns ? [["ns", 1 / one.cycles_per_ns]] : [])] });
