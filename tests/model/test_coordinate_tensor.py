@@ -73,3 +73,23 @@ def test_what_does_not_fit_is_refused(wrong, field):
     with pytest.raises(InputError) as error:
         wrong()
     assert error.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("ask", "field"),
+    [
+        (lambda: CoordinateTensor.of(()), "shape"),
+        (lambda: CoordinateTensor.of(5), "shape"),
+        (lambda: CoordinateTensor.of("ab"), "shape"),
+        (lambda: CoordinateTensor.of((8448, 0)), r"shape\[1\]"),
+        (lambda: CoordinateTensor.of((1.5, 3)), r"shape\[0\]"),
+        (lambda: MATRIX.local_tile((0, 256), (0, 0)), r"tile\[0\]"),
+        (lambda: MATRIX.local_tile((64, 256), (0.5, 0)), r"index\[0\]"),
+        (lambda: MATRIX.local_tile((64, 256), (1, 2, 3)), "tile"),
+        (lambda: MATRIX.coordinate((1,)), "index"),
+        (lambda: MATRIX.coordinate((1, True)), r"index\[1\]"),
+    ],
+)
+def test_what_is_no_shape_or_no_index_is_refused_by_its_name(ask, field):
+    with pytest.raises(InputError, match=f"^{field}="):
+        ask()

@@ -23,6 +23,7 @@ from typing import Any
 
 from tmalab import __version__
 from tmalab.errors import NoHopperGpuError, TmaLabError
+from tmalab.frontends.front_end import FRONT_ENDS
 
 SCHEMA = 1
 # What is installed from packages alone: the ability, the distributions that it takes, the extra that brings them.
@@ -31,9 +32,7 @@ PACKAGES = (
     ("figures in notebooks", ("anywidget", "ipywidgets", "matplotlib"), "figures"),
     ("build the book", ("jupyter-book", "sphinx-book-theme", "nbclient"), "book"),
     ("tests", ("pytest", "hypothesis", "nbval"), "test"),
-    ("kernels in TIRx", ("apache-tvm-tirx",), "tirx"),
-    ("kernels in CuTe DSL", ("nvidia-cutlass-dsl",), "cute"),
-    ("kernels in Triton", ("triton",), "triton"),
+    *((f"kernels in {each.title}", (each.distribution,), each.extra) for each in FRONT_ENDS.values()),
 )
 PROGRAMS = (("tests in a browser", ("chromium", "node", "npm"), "apt-get install chromium nodejs npm (Debian)"),)
 

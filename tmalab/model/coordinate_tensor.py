@@ -19,11 +19,12 @@ It holds no elements: three small tuples stand for a matrix of any size. Source:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tmalab.errors import InputError
+from tmalab.model.tensor_map_fields import integer
 
 
 class Basis(NamedTuple):
@@ -50,12 +51,20 @@ class CoordinateTensor:
 
     @classmethod
     def of(cls, shape: Sequence[int]) -> CoordinateTensor:
-        """That of a row-major tensor of `shape`, outermost first: the last mode steps through coordinate 0."""
-        rank = len(shape)
-        return cls((0,) * rank, tuple(shape), tuple(Basis(1, rank - 1 - mode) for mode in range(rank)))
+        """That of a row-major tensor of `shape`, outermost first: the last mode steps through coordinate 0.
+
+        Raises InputError for a shape that is none.
+        """
+        sizes = _integers("shape", shape, least=1)
+        rank = len(sizes)
+        return cls((0,) * rank, sizes, tuple(Basis(1, rank - 1 - mode) for mode in range(rank)))
 
     def local_tile(self, tile: Sequence[int], index: Sequence[int]) -> CoordinateTensor:
-        """Tile `index` of the tensor cut into tiles: the same strides from another start. Raises InputError."""
+        """Tile `index` of the tensor cut into tiles: the same strides from another start. Raises InputError.
+
+        As in CuTe a tile may lie outside: a load fills it.
+        """
+        tile, index = _integers("tile", tile, least=1), _integers("index", index)
         if not len(tile) == len(index) == len(self.shape):
             raise InputError("not one entry a mode", field="tile", value=list(tile), limit=len(self.shape))
         start = list(self.start)
@@ -82,8 +91,10 @@ class CoordinateTensor:
         return replace(self, shape=((walked[0], 1), *self.shape[1:]), stride=((walked[1], 0), *self.stride[1:]))
 
     def coordinate(self, index: Sequence[int]) -> tuple[int, ...]:
-        """The coordinates, innermost first, of an element by its index in the (ungrouped) modes."""
-        found = list(self.start)
+        """The coordinates, innermost first, of an element by its index in the (ungrouped) modes. Raises InputError."""
+        index, found = _integers("index", index), list(self.start)
+        if len(index) != len(self.stride):
+            raise InputError("not one entry a mode", field="index", value=list(index), limit=len(self.stride))
         for number, stride in zip(index, self.stride, strict=True):
             if isinstance(stride, Basis):
                 found[stride.coordinate] += number * stride.factor
@@ -91,6 +102,20 @@ class CoordinateTensor:
 
     def __str__(self) -> str:
         return f"{_text(self.start)} o {_text(self.shape)}:{_text(self.stride)}"
+
+
+def _integers(field: str, values: Any, least: int | None = None) -> tuple[int, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError("not a list of integers", field=field, value=values, fix="give one integer a mode")
+    found = tuple(integer(f"{field}[{mode}]", value) for mode, value in enumerate(values))
+    for mode, value in enumerate(found):
+        if least is not None and value < least:
+            raise InputError(
+                "too small", field=f"{field}[{mode}]", value=value, limit=least, fix=f"use {least} or more"
+            )
+    if not found:
+        raise InputError("no modes", field=field, value=[], fix="give one integer a mode")
+    return found
 
 
 def _coordinate(stride: Stride) -> int:
