@@ -91,8 +91,19 @@ def test_a_consumer_reads_4_kib_at_least():
     [["counter", 1, 16384, 6, 3, 1, True, 0], ["sideways", 1, 16384, 6, 3, 1, True, 0, 0],
      ["counter", 1, 16380, 6, 3, 1, True, 0, 0], ["counter", 1, 16384, 40, 3, 1, True, 0, 0],
      ["counter", 1, 16384, 3, 3, 1, True, 0, 0], ["counter", 1, 16384, 6, 3, 0, True, 0, 0],
-     ["counter", 1, 16384, 6, 3, 1, True, 512, 0], ["counter", 1, 48 * 1024, 4, 3, 1, True, 0, 0]],
+     ["counter", 1, 16384, 6, 3, 1, True, 512, 0], ["counter", 1, 48 * 1024, 4, 3, 1, True, 0, 0],
+     ["counter", 0, 16384, 6, 3, 1, True, 0, 0], ["chunks", -1, 16384, 6, 3, 1, True, 0, 0],
+     ["counter", 1, 16384, 6, 3, 1, True, 0, 200_000], ["counter", 1, 65536, 4, 3, 1, True, 0, 0],
+     ["counter", 1, 4096, 6, 3, 1, True, 96, 0]],
 )  # fmt: skip
 def test_a_copy_that_the_kernel_does_not_have_is_refused(version):
     with pytest.raises(InputError):
         check_pipeline("tma_copy", {"bytes": 1 << 30, "versions": [version]})
+
+
+@pytest.mark.parametrize("case", [next(pipeline_cases()), pipeline_case("hbm", 4096), [*pipeline_cases()][-1]])
+def test_what_a_case_leaves_out_is_named(case):
+    for name in set(case.params) - {"bursts"}:
+        params = {field: value for field, value in case.params.items() if field != name}
+        with pytest.raises(InputError, match=f"{name}=None: missing"):
+            check_pipeline(case.probe, params)
