@@ -160,12 +160,16 @@ def test_several_calls_are_a_batch():
     (DECLARED.replace("{8192}", "{a}") + "int a = b; int b = a;" + call(), "a", "nested too deeply"),
     (DECLARED + call().replace("CU_TENSOR_MAP_SWIZZLE_128B", "17"), "17", "no enumerator"),
     (DECLARED + call().replace("ones, ", ""), "cuTensorMapEncodeTiled(", "11 arguments"),
+    (DECLARED + call().replace("ones, ", "").replace("&map", "map.get()"), "cuTensorMapEncodeTiled(", "11 arguments"),
+    (DECLARED + call(dims="nullptr"), "nullptr", "global_dim has 0 entries"),
+    (DECLARED + call(dims="(const cuuint64_t*)NULL"), "(const", "a null pointer has none: give 2"),
+    (DECLARED + "cuuint64_t* none = 0;" + call(dims="none"), "none,", "a null pointer has none: give 2"),
+    (DECLARED + call().replace("strides,", "nullptr,"), "nullptr", "in bytes; only of rank 1 may it be null"),
+    (DECLARED + call().replace("ones", "NULL"), "NULL", "each 1 to take every element"),
     (DECLARED + call()[:60], "cuTensorMapEncodeTiled(", "no end"),
     ("cuTensorMapEncodeTiled", "cuTensorMapEncodeTiled", "nowhere called"),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_reported_at_its_place(text, place, words):
-    if words == "11 arguments":  # that is how many Python's binding takes, so the types are wrong instead
-        words = ""
     [error] = read_text(text)
     assert isinstance(error, UnreadableError)
     assert words in str(error)

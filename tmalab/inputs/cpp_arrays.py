@@ -14,11 +14,15 @@ from tmalab.inputs.cpp_tokens import Declaration, Token, closing, split_at_comma
 from tmalab.inputs.cpp_values import Names
 
 _MOST_ENTRIES = 1024
+NULL_POINTERS = (["nullptr"], ["NULL"], ["None"], ["0"])
 _ZERO = [Token("number", "0", 0)]
 
 
 def entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
-    """The entries as tokens; C++ fills an initializer up to the declared size with zeros, and so does this."""
+    """The entries as tokens; C++ fills an initializer up to the declared size with zeros, and so does this.
+
+    A null pointer has none.
+    """
     names.deep += 1
     try:
         if names.deep > 40:
@@ -31,6 +35,8 @@ def entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
 def _entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
     if not tokens:
         raise names.error("expected an array", tokens)
+    if [token.text for token in tokens] in NULL_POINTERS:
+        return []
     first = tokens[0]
     if first.text in ("&", "*") or (first.text == "(" and closing(tokens, 0) == len(tokens) - 1):
         inner = tokens[1:] if first.text in ("&", "*") else tokens[1:-1]

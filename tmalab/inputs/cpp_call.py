@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tmalab.errors import InputError
+from tmalab.inputs.cpp_arrays import NULL_POINTERS
 from tmalab.inputs.cpp_arrays import entries as array_entries
 from tmalab.inputs.cpp_tokens import Token, closing, declarations, split_at_commas, tokenize
 from tmalab.inputs.cpp_values import FORM, Names
@@ -37,6 +38,9 @@ _IM2COL = (
     "pixels_per_column", *_COMMON_END,
 )  # fmt: skip
 _WORDS = {"dtype", "interleave", "swizzle", "l2_promotion", "oob_fill"}
+_ENTRIES = {
+    "global_strides": ", in bytes; only of rank 1 may it be null", "element_strides": ", each 1 to take every element",
+}  # fmt: skip
 _LENGTH_BELOW_RANK = {"global_strides": 1, "lower_corner": 2, "upper_corner": 2}
 _CALL = re.compile(r"[cC]uTensorMapEncode(Tiled|Im2col)\w{0,40}")
 # What is looked at before a call for its declarations, and after it for its arguments; and calls in one text.
@@ -97,12 +101,18 @@ def _arguments(tokens: list[Token], text: str, found: re.Match[str]) -> list[lis
     wanted = _names(found)
     if len(arguments) == len(wanted) + 1:
         return arguments[1:]
-    if len(arguments) == len(wanted):
+    if len(arguments) == len(wanted) and not _begins_with_the_map(arguments):  # Python's binding returns it
         return arguments
     return UnreadableError(
         f"{len(arguments)} arguments, and cuTensorMapEncode{found[1]} takes {len(wanted) + 1}", text=text,
         offset=found.start(), form=FORM, fix=f"in order: tensorMap, {', '.join(wanted)}",
     )  # fmt: skip
+
+
+def _begins_with_the_map(arguments: list[list[Token]]) -> bool:
+    """Whether the tensor map itself comes first, as in C++: by its address, or since the type stands second."""
+    typed = any("TENSOR_MAP_DATA_TYPE_" in token.text for token in arguments[1])
+    return typed or [token.text for token in arguments[0][:1]] == ["&"]
 
 
 def _names(found: re.Match[str]) -> tuple[str, ...]:
@@ -159,7 +169,8 @@ class _Values:
             return []
         entries = array_entries(self.names, tokens)
         if len(entries) < length:
-            raise self.names.error(f"{name} has {len(entries)} entries, and the rank asks for {length}", tokens)
+            fix = None if entries else f"a null pointer has none: give {length}{_ENTRIES.get(name, '')}"
+            raise self.names.error(f"{name} has {len(entries)} entries, and the rank asks for {length}", tokens, fix)
         if len(entries) > length:
             self.notes.append(f"{name} has {len(entries)} entries; the driver reads the first {length}")
         for index, entry in enumerate(entries[:length]):
@@ -178,7 +189,7 @@ class _Values:
         return enumerator(field, self.names.integer(tokens))
 
     def _address(self, tokens: list[Token]) -> int | None:
-        if [token.text for token in tokens] in (["nullptr"], ["NULL"], ["None"]):
+        if [token.text for token in tokens] in NULL_POINTERS:
             return 0
         try:
             return self.names.integer(tokens)
