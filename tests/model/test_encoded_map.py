@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tmalab import TensorMap, observe
-from tmalab.errors import InputError, RecordingError
+from tmalab.errors import InputError, RecordingError, TensorMapError
 from tmalab.experiment import catalogue
 from tmalab.model.encoded_map import ENCODED_BYTES, FIELDS, bits_of, box_bytes, decode, differing, read_bits
 from tmalab.model.swizzle import pattern
@@ -79,6 +79,25 @@ def test_one_changed_field_is_named():
 def test_what_is_no_encoded_map_is_refused(encoded):
     with pytest.raises(InputError, match="encoded"):
         decode(encoded)
+
+
+def test_the_bytes_of_an_im2col_map_are_not_read_as_a_tiled_one_s():
+    read = 0
+    for case in catalogue.group("facts"):
+        if case.params.get("tensor_map", {}).get("kind") != "im2col" or case.probe != "encode":
+            continue
+        seen = observe(case, live=False)
+        if seen["accepted"]:
+            read += 1
+            with pytest.raises(InputError, match="im2col map"):
+                decode(seen["encoded"].tobytes())
+    assert read == 4
+
+
+@pytest.mark.parametrize("step", [0, 9])
+def test_of_a_refused_map_the_driver_writes_nothing(step):
+    with pytest.raises(TensorMapError, match=f"element_strides\\[0\\]={step}"):
+        box_bytes(TensorMap.tiled("float16", (64, 64), (128,), (64, 8), element_strides=(step, 1)))
 
 
 def test_numbers_that_stand_for_nothing_are_refused():

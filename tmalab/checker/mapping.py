@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from tmalab.model.box_bytes import copied_dim, row_bytes
+from tmalab.model.box_bytes import copied_dim, row_bytes, used_strides
 from tmalab.model.tensor_map import TensorMap
 
 # A list of indices is worth reading up to a box's own limit.
@@ -35,9 +35,7 @@ def countable(tm: TensorMap) -> bool:
     """Whether the map's numbers are near enough to a real one's for arithmetic on them to mean something."""
     sizes = (*tm.box_dim, *tm.global_dim, *tm.global_strides, tm.channels_per_pixel or 0, tm.pixels_per_column or 0)
     least = 3 if tm.kind == "im2col" else 1
-    return (
-        least <= tm.rank <= 5 and all(0 <= size < 1 << 64 for size in sizes) and all(0 < s for s in tm.element_strides)
-    )
+    return least <= tm.rank <= 5 and all(0 <= size < 1 << 64 for size in sizes) and all(0 < s for s in used_strides(tm))
 
 
 def size_facts(tm: TensorMap) -> dict[str, Any]:

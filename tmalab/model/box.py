@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tmalab.model.box_bytes import copied_dim
+from tmalab.model.box_bytes import copied_dim, used_strides
 from tmalab.model.tensor_map_fields import TensorMapFields
 
 
@@ -45,5 +45,4 @@ def axes(tm: TensorMapFields, coords: tuple[int, ...]) -> tuple[Axis, ...]:
     Dimension 0 counts elements, or slices of an interleaved layout; see `tmalab.model.box_bytes`. Element stride 0
     applies in the latter only. Raises TensorMapError for a box that no copy can have.
     """
-    steps = tm.element_strides if tm.interleave != "none" else (1, *tm.element_strides[1:])
-    return tuple(map(Axis, coords, steps, copied_dim(tm), tm.global_dim))
+    return tuple(map(Axis, coords, used_strides(tm), copied_dim(tm), tm.global_dim))

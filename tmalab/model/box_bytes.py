@@ -36,11 +36,16 @@ def unit_bytes(tm: TensorMapFields) -> int:
     return SLICE_BYTES.get(tm.interleave, tm.element.bytes)
 
 
+def used_strides(tm: TensorMapFields) -> tuple[int, ...]:
+    """The element strides as the engine takes them: without interleave the first is 1, whatever the map says."""
+    return tm.element_strides if tm.interleave != "none" else (1, *tm.element_strides[1:])
+
+
 def copied_dim(tm: TensorMapFields) -> tuple[int, ...]:
     """What one copy brings, in units, innermost first; for an im2col map (channels, pixels).
 
     - `element_strides[d]` > 1 leaves ceil(box_dim[d] / element_strides[d]). Dimension 0 is not thinned out unless
-      the layout is interleaved (driver API: the first element stride is ignored).
+      the layout is interleaved: the engine ignores the first element stride, whatever it is, and so does this.
     - Interleaved, dimension rank-2 holds the slices of channels (NC/8HWC8: the engine's order is W, H, D, C/8, N),
       and one copy takes one slice, whatever box_dim[rank-2] says (measured on H200, in no manual).
 
@@ -48,12 +53,12 @@ def copied_dim(tm: TensorMapFields) -> tuple[int, ...]:
     """
     if not 1 <= tm.rank <= 5:
         raise _refused(tm)
+    steps = used_strides(tm)
     if tm.kind == "im2col":
         sizes = (tm.channels_per_pixel or 0, tm.pixels_per_column or 0)
-        if min(sizes) < 0 or tm.rank < 3 or min(tm.element_strides) < 1:
+        if min(sizes) < 0 or tm.rank < 3 or min(steps) < 1:
             raise _refused(tm)
         return sizes if tm.interleave == "none" else (1, sizes[1])
-    steps = tm.element_strides if tm.interleave != "none" else (1, *tm.element_strides[1:])
     if min(tm.box_dim) < 0 or min(steps) < 1:
         raise _refused(tm)
     counts = [-(-size // step) for size, step in zip(tm.box_dim, steps, strict=True)]

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from math import prod
 
-from tmalab.errors import InputError
+from tmalab.errors import InputError, TensorMapError
 from tmalab.model.tensor_map import TensorMap
 from tmalab.model.tensor_map_fields import INTERLEAVES, L2_PROMOTIONS, OOB_FILLS, SWIZZLES
 
 ENCODED_BYTES = 128
+_IM2COL_BYTE = 8  # its lowest bit is set in every recorded im2col encoding, and in no tiled one
 Bits = tuple[tuple[int, int], ...]  # (first bit, how many) of each piece, the lowest piece first
 
 # Bit 0 is the lowest of byte 0.
@@ -63,7 +64,10 @@ def read_bits(encoded: bytes, field: str) -> int:
 
 
 def decode(encoded: bytes) -> TensorMap:
-    """The tiled map that was encoded. Raises InputError where the bytes hold a number that stands for nothing."""
+    """The tiled map that was encoded. Raises InputError for an im2col map's bytes, and where a number means nothing."""
+    if _checked(encoded)[_IM2COL_BYTE] & 1:
+        fix = "give a tiled map's bytes: where an im2col map keeps its corners and counts is not known here"
+        raise InputError("an im2col map's bytes", field="encoded", value="im2col", limit="tiled", fix=fix)
     rank = read_bits(encoded, "rank") + 1
     dtype = _word(encoded, "dtype", _ELEMENT_TYPES)
     if read_bits(encoded, "tf32"):
@@ -92,7 +96,10 @@ def box_bytes(tm: TensorMap) -> int:
     """What the driver writes into `box_bytes`: elements by whole element strides, which round down and not up.
 
     It is no transaction count: an element stride that is larger than its box makes it 0, and the copy still runs.
+    Raises TensorMapError for a map that the driver refuses, since it writes nothing then.
     """
+    if broken := tm.violations():
+        raise TensorMapError(broken)
     return prod(size // step for size, step in zip(tm.box_dim, tm.element_strides, strict=True)) * tm.element.bytes
 
 
