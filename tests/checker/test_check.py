@@ -71,6 +71,69 @@ def test_a_descriptor_s_own_fields_win_over_options():
     assert check(MAP | {"coords": [0, 0]}, coords=[3, 0]).verdict == "accept"
 
 
+@pytest.mark.parametrize("said", [
+    MAP, {"mode": "dlpack", "dtype": "float16", "shape": [16, 128], "box_shape": [8, 64]},
+    {"mode": "layout_query", "dtype": "float16", "layout": "(8,64):(64,1)"},
+])  # fmt: skip
+def test_two_architectures_are_a_contradiction(said):
+    text = json.dumps(said | {"arch": "sm_100"}, indent=0)
+    error = check(text, arch="sm_90").error
+    assert (error.field, error.value, error.limit) == ("arch", "sm_100", "sm_90")
+    assert text[error.offset :].startswith('"sm_100"')
+    assert error.fix == "leave out --arch, or the arch in the text"
+    assert check(text, arch="sm100a").error is None
+    assert check(text).error is None
+
+
+def test_a_variant_s_architecture_may_not_contradict_either():
+    variants = {"mode": "tiled_set", "variants": [MAP, MAP | {"arch": "sm_100"}]}
+    assert check(variants, arch="sm_90").error.field == "arch"
+    assert check(variants).verdict == "accept"
+
+
+def test_without_smem_bytes_the_most_that_a_block_can_have_is_the_limit():
+    most = 227 * 1024
+    assert check(MAP | {"smem_base": most - 1024}).verdict == "accept"
+    for said in ({"smem_base": most - 896}, {"smem_base": 1 << 20, "smem_bytes": 1 << 21}):
+        answer = check(MAP | said)
+        [fault] = answer.faults
+        assert (answer.verdict, fault.rule, fault.field) == ("fault", "box_past_shared_memory", "smem_base")
+        assert (fault.value, fault.limit) == (said["smem_base"] + 1024, most)
+        assert fault.fix == "Use at most 231424, or a smaller box."
+        assert "the block has at most 232448 bytes" in fault.message
+    assert check({"mode": "launch_operand", "smem_offset": most}).rule == "box_past_shared_memory"
+
+
+def test_a_box_that_no_block_can_hold_has_no_better_place():
+    large = {"dtype": "uint8", "global_dim": [256] * 3, "global_strides": [256, 65536], "box_dim": [256, 228, 4]}
+    [fault] = check(large | {"coords": [0, 0, 0]}).faults
+    assert (fault.value, fault.fix) == (228 * 1024, "Use a smaller box.")
+
+
+@pytest.mark.parametrize("field", ["storage_bytes", "smem_bytes"])
+def test_a_number_of_bytes_is_not_negative(field):
+    error = check(MAP | {field: -1}).error
+    assert (error.field, error.value, error.limit, error.fix) == (field, -1, 0, "give 0 or more")
+    assert check(MAP | {field: 0}).error is None
+
+
+@pytest.mark.parametrize("kind", ["tiled", "im2col"])
+def test_an_element_stride_that_the_engine_ignores_changes_no_size(kind):
+    image = {
+        "dtype": "float16", "global_dim": [64, 8, 8], "global_strides": [128, 1024], "lower_corner": [0],
+        "upper_corner": [0], "channels_per_pixel": 64, "pixels_per_column": 8,
+    }  # fmt: skip
+    fields = (MAP if kind == "tiled" else image) | {"arch": "sm_100", "expect_tx_bytes": 1024}
+    first, rest = [0], [1] * (len(fields["global_dim"]) - 1)
+    answer = check(fields | {"element_strides": first + rest})
+    assert (answer.verdict, answer.warnings[-1].rule) == ("accept", "inner_element_stride_ignored")
+    assert answer.numbers == check(fields).numbers
+    refused = check(fields | {"element_strides": first + rest, "arch": "sm_90"})
+    assert (refused.rule, refused.numbers) == ("element_stride_range_1_8", answer.numbers)
+    used = check(fields | {"element_strides": [1, 0, 1][: len(rest) + 1], "arch": "sm_90"})
+    assert (used.rule, used.numbers) == ("element_stride_range_1_8", {})
+
+
 def test_a_batch_keeps_its_order_and_counts():
     answer = check("\n".join(map(json.dumps, (MAP, BAD, {"box": 1}, MAP))))
     assert [part.verdict for part in answer.parts] == ["accept", "reject", "unreadable", "accept"]

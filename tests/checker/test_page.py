@@ -160,3 +160,9 @@ def test_a_child_is_text_unless_it_is_markup():
     assert tag("p", "a<b", tag("b", "&")) == "<p>a&lt;b<b>&amp;</b></p>"
     assert tag("a", None, href='"x"', title=None) == '<a href="&quot;x&quot;"></a>'
     assert join(["<", breakable("a_b<")]) == "&lt;a_<wbr>b&lt;"
+
+
+def test_the_architecture_that_the_page_always_has_contradicts_no_text():
+    said = {"dtype": "float16", "global_dim": [64], "box_dim": [64], "arch": "sm_100"}
+    made = json.loads(page_answer(json.dumps(said), '{"arch": "sm_90"}'))
+    assert (made["answer"]["verdict"], made["answer"]["arch"]) == ("accept", "sm_100")

@@ -82,6 +82,14 @@ def test_the_text_itself(capsys):
     assert "descriptor_extent_exceeds_allocation" in capsys.readouterr().out
 
 
+def test_an_architecture_beside_another_in_the_text_is_refused(capsys):
+    text = json.dumps(MAP | {"arch": "sm_100"})
+    assert main(["check", text]) == 0
+    assert "legal on sm_100" in capsys.readouterr().out
+    assert main(["check", text, "--arch", "sm_90"]) == 2
+    assert "--arch says sm_90. Fix: leave out --arch, or the arch in the text" in capsys.readouterr().err
+
+
 def test_beside_an_input_the_map_s_own_flags_make_no_sense(capsys):
     assert main(["check", json.dumps(MAP), "--global-dim", "1,2"]) == 2
     assert "unknown option" in capsys.readouterr().err

@@ -63,7 +63,7 @@ def _beside(reading: Reading, tm: TensorMap, said: Mapping[str, Any], options: O
     facts: dict[str, Any] = {}
     warnings = tm.warnings()
     if "storage_bytes" in said:
-        warnings += extent_warnings(tm, said["storage_bytes"])
+        warnings += extent_warnings(tm, byte_count("storage_bytes", said["storage_bytes"]))
     if "expect_tx_bytes" in said and not broken:
         warnings += expect_warning(tm.transaction_bytes(), number("expect_tx_bytes", said["expect_tx_bytes"]))
     faults: list[Violation] = []
@@ -106,6 +106,13 @@ def number(field: str, value: Any) -> int:
     return integer_text(field, value) if isinstance(value, str) else integer(field, value)
 
 
+def byte_count(field: str, value: Any) -> int:
+    """A number of bytes. Raises InputError where it is no integer, or negative."""
+    if (count := number(field, value)) < 0:
+        raise InputError("a number of bytes is not negative", field=field, value=count, limit=0, fix="give 0 or more")
+    return count
+
+
 def numbers(field: str, value: Any) -> tuple[int, ...]:
     """A list of integers. Raises InputError naming the field and the entry."""
     if isinstance(value, (list, tuple)):
@@ -144,9 +151,10 @@ def launch_findings(
     unwise = launch_warnings(tm, coords, **operands)
     if said.get("fence_tensormap_acquire") is True:
         unwise = [warning for warning in unwise if warning.rule != "fence_proxy_tensormap_after_global_write"]
-    for name in ("smem_bytes", "descriptor_align"):
-        if name in said:
-            operands[name] = number(name, said[name])
+    if "smem_bytes" in said:
+        operands["smem_bytes"] = byte_count("smem_bytes", said["smem_bytes"])
+    if "descriptor_align" in said:
+        operands["descriptor_align"] = number("descriptor_align", said["descriptor_align"])
     return launch_violations(tm, coords, **operands), unwise
 
 

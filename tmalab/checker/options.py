@@ -5,7 +5,8 @@
 >>> Options.of({"arch": "sm90", "storageBytes": 4096}).facts
 {'storage_bytes': 4096}
 
-A page passes the same things as a JSON object. A descriptor's own fields win over them.
+A page passes the same things as a JSON object. A descriptor's own fields win over them, but for the architecture: two
+that differ are a contradiction, and refused.
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ _ARCH = re.compile(r"(?:sm|compute)?_?(\d{2,3})[af]?", re.ASCII)
 
 
 class Options(NamedTuple):
-    """How to answer. `facts` bear canonical names; `form` forces an input form; `keep_unknown` forgives JSON keys."""
+    """How to answer. `facts` bear canonical names; `form` forces an input form; `keep_unknown` forgives JSON keys.
+
+    `arch_said` is False where `arch` is only what is taken when nobody says one.
+    """
 
     arch: str = "sm_90"
     form: str | None = None
     keep_unknown: bool = False
     facts: Mapping[str, Any] = {}
+    arch_said: bool = False
 
     @classmethod
     def of(cls, said: Mapping[str, Any] | Options | None) -> Options:
@@ -46,7 +51,7 @@ class Options(NamedTuple):
             if name in ("form", "keep_unknown"):
                 made[name] = value
             elif field == "arch":
-                made["arch"] = arch_name(value)
+                made |= {"arch": arch_name(value), "arch_said": True}
             elif field == "box_dim":
                 facts["box_shape"] = value  # beside an array or a layout: NumPy's order, as theirs
             elif field in _BESIDE and field not in IGNORED:
@@ -60,6 +65,15 @@ class Options(NamedTuple):
                 "unknown form", field="form", value=made["form"], fix=f"use one of {', '.join(FORM_NAMES)}"
             )
         return cls(**made, facts=facts)
+
+
+def refuse_another_arch(options: Options, fields: Mapping[str, Any]) -> None:
+    """Raises InputError where the text names one architecture and what is said beside it names another."""
+    if options.arch_said and "arch" in fields and arch_name(fields["arch"]) != options.arch:
+        raise InputError(
+            f"--arch says {options.arch}", field="arch", value=fields["arch"], limit=options.arch,
+            fix="leave out --arch, or the arch in the text",
+        )  # fmt: skip
 
 
 def arch_name(value: Any) -> str:

@@ -19,6 +19,7 @@ from tmalab.checker.answer import Answer
 from tmalab.checker.check import check_text
 from tmalab.checker.host_snippet import host_snippet
 from tmalab.checker.markup import Markup, tag
+from tmalab.checker.options import Options
 from tmalab.checker.page_tables import findings, notes_list, numbers, plain, run_steps
 from tmalab.errors import short_repr
 from tmalab.inputs.position import UnreadableError
@@ -45,7 +46,8 @@ def page_answer(text: str, options: str = "{}") -> str:
 
     Raises InputError for an option that is not known; what is wrong with `text` is an answer.
     """
-    answer = check_text(text, json.loads(options))
+    # One architecture of the page's is always chosen: it stands for what the text leaves out, and contradicts nothing.
+    answer = check_text(text, Options.of(json.loads(options))._replace(arch_said=False))
     return json.dumps({"answer": answer.to_dict(), "html": answer_html(answer, text)})
 
 

@@ -81,7 +81,7 @@ def add_input(parser: Any) -> None:
         for name, text in flags.items():
             group.add_argument(f"--{name}", metavar="VALUE", help=text, action=_Once)
     group = parser.add_argument_group("reading")
-    group.add_argument("--arch", default="sm_90", help="sm_90 (measured), sm_100, sm_120 (read only)")
+    group.add_argument("--arch", help="sm_90 (measured; where nothing is said), sm_100, sm_120 (read only)")
     group.add_argument("--form", choices=FORM_NAMES, help="read the input as this form")
     group.add_argument("--ignore-unknown", action="store_true", help="leave unknown JSON keys aside")
 

@@ -45,8 +45,8 @@ def launch_violations(
     """Every reason for which the engine would refuse this copy; [] if it runs. The map's own violations are not among.
 
     `coords` has rank entries, innermost first; `offsets` rank-2 for an im2col map (left out they are all 0).
-    `smem_base` is the box's shared address, `smem_bytes` the block's shared memory where the end of the box is to be
-    checked too, `descriptor_align` the address of the descriptor or what it is a multiple of.
+    `smem_base` is the box's shared address, `smem_bytes` the block's shared memory (left out: the most that a block can
+    have), `descriptor_align` the address of the descriptor or what it is a multiple of.
     `cuda_error` of each is what the launch raises, or None where a number wraps and nothing is raised.
     Raises InputError for an unknown word, a non-integer, a list of the wrong length, or an op where there is none.
     """

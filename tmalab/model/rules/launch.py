@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tmalab.model import box_bytes
+from tmalab.model.rules.box import BLOCK_SMEM_BYTES
 from tmalab.model.rules.im2col import first_axis
 from tmalab.model.rules.rule import MEASURED, Arch, Finding, rule, show
 from tmalab.model.rules.shared import PADDED_TYPES
@@ -216,11 +217,10 @@ def smem_dst_align_128(launch: Launch, arch: Arch) -> Iterator[Finding]:
 
 @rule(
     "box_past_shared_memory", "The box lies inside the block's shared memory", written=f"{PTX}, dstMem and srcMem",
-    measured=MEASURED,
-    cuda_error="ILLEGAL_ADDRESS",
+    measured=MEASURED, cuda_error="ILLEGAL_ADDRESS",
 )  # fmt: skip
 def box_past_shared_memory(launch: Launch, arch: Arch) -> Iterator[Finding]:
-    """The box begins at 0 or later, and ends within `smem_bytes` where that is given.
+    """The box begins at 0 or later, and ends within the block's `smem_bytes`; no block has more than 232448 (227 KiB).
 
     A store that lies wholly outside the tensor reads no shared memory, and has nothing to fault on.
     """
@@ -229,17 +229,17 @@ def box_past_shared_memory(launch: Launch, arch: Arch) -> Iterator[Finding]:
             "smem_base", launch.smem_base, 0,
             f"smem_base={show(launch.smem_base)}; shared memory begins at 0.", "Use 0 or a multiple of 128.",
         )  # fmt: skip
-    elif launch.smem_bytes is not None and launch.legal:
-        if launch.direction != "load" and not _touches_the_tensor(launch):
-            return
+    elif launch.legal and (launch.direction == "load" or _touches_the_tensor(launch)):
         footprint = box_bytes.footprint_bytes(launch.tm)
-        end = launch.smem_base + footprint
-        if end > launch.smem_bytes:
+        end, last = launch.smem_base + footprint, (BLOCK_SMEM_BYTES - footprint) // 128 * 128
+        room = min(BLOCK_SMEM_BYTES if launch.smem_bytes is None else launch.smem_bytes, BLOCK_SMEM_BYTES)
+        if end > room:
             yield (
-                "smem_base", end, launch.smem_bytes,
+                "smem_base", end, room,
                 f"smem_base={show(launch.smem_base)} and a box of {footprint} bytes end at {show(end)}; the block has "
-                f"{show(launch.smem_bytes)} bytes of shared memory.",
-                f"Allocate at least {show(end)} bytes, or use a smaller box.",
+                f"{'' if room == launch.smem_bytes else 'at most '}{show(room)} bytes of shared memory.",
+                f"Allocate at least {show(end)} bytes, or use a smaller box." if end <= BLOCK_SMEM_BYTES else
+                f"Use at most {last}, or a smaller box." if last >= 0 else "Use a smaller box.",
             )  # fmt: skip
 
 
