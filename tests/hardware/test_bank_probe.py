@@ -9,7 +9,7 @@ import pytest
 from tmalab.errors import HardwareError, InputError
 from tmalab.experiment.bank_patterns import Pattern, patterns_of
 from tmalab.experiment.case import Case
-from tmalab.hardware import bank_counters, runner
+from tmalab.hardware import bank_counters, ncu, runner
 from tmalab.hardware.bank_times import OPERATIONS, arrays_of, per_access
 from tmalab.hardware.banks_probe import FIRST_MATRIX, ROUNDS, UNROLLED, WARPS, pattern_table, shared_bytes
 from tmalab.hardware.compile import KERNELS
@@ -145,7 +145,7 @@ def printed(launches):
 @pytest.fixture
 def profiler(monkeypatch):
     def prints(text, code=0):
-        monkeypatch.setattr(bank_counters, "find_ncu", lambda: "/opt/ncu")
+        monkeypatch.setattr(ncu, "find_ncu", lambda: "/opt/ncu")
         asked = []
 
         def run(command, **options):
@@ -180,7 +180,7 @@ def test_cases_are_counted_once_and_each_gets_its_own(profiler, monkeypatch, tmp
 
 def test_no_profiler_is_no_count(monkeypatch, tmp_path):
     monkeypatch.setenv("TMALAB_CACHE", str(tmp_path))
-    monkeypatch.setattr(bank_counters, "find_ncu", lambda: None)
+    monkeypatch.setattr(ncu, "find_ncu", lambda: None)
     assert bank_counters.keep_bank_counts([STRIDES], GPU) is False
 
 

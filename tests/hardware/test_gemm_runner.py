@@ -10,7 +10,7 @@ from tmalab.errors import HardwareError, InputError
 from tmalab.experiment.case import Case
 from tmalab.experiment.gemm_cases import gemm_case
 from tmalab.experiment.observation import Provenance
-from tmalab.hardware import gemm_counters, gemm_runner
+from tmalab.hardware import gemm_counters, gemm_runner, ncu
 from tmalab.hardware.gpu import GpuInfo
 from tmalab.hardware.worker_client import Reply
 
@@ -101,7 +101,7 @@ def profiler(monkeypatch):
             asked.append(command)
             return SimpleNamespace(stdout=text, stderr="==ERROR== no permission", returncode=1)
 
-        monkeypatch.setattr(gemm_counters, "find_ncu", lambda: "/opt/ncu")
+        monkeypatch.setattr(ncu, "find_ncu", lambda: "/opt/ncu")
         monkeypatch.setattr(subprocess, "run", run)
         return asked
 
@@ -127,6 +127,6 @@ def test_a_profiler_that_may_not_look_says_so(profiler):
 
 
 def test_no_profiler_is_no_count(monkeypatch):
-    monkeypatch.setattr(gemm_counters, "find_ncu", lambda: None)
+    monkeypatch.setattr(ncu, "find_ncu", lambda: None)
     assert gemm_counters.count(8, 8, 8, ["tma"]) is None
     assert not gemm_counters.keep_gemm_counts([CASE], GPU)

@@ -13,9 +13,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,7 +26,7 @@ from tmalab.hardware.bank_times import arrays_of
 from tmalab.hardware.banks_once import ACCESSES
 from tmalab.hardware.compile import kernel_sha256, remember, remembered
 from tmalab.hardware.gpu import GpuInfo
-from tmalab.hardware.ncu import find_ncu
+from tmalab.hardware.ncu import profile, uncounted
 
 KERNEL = "banks_once"
 _NAMES = {"load": "ld", "store": "st"}
@@ -76,33 +73,17 @@ def _key(case: Case, gpu: GpuInfo) -> list[str]:
 
 def count_wavefronts(addresses: np.ndarray, operations: np.ndarray) -> dict[str, np.ndarray] | None:
     """Both counts an access, of each pattern; None where there is no profiler. The clocks are left as they are."""
-    ncu = find_ncu()
-    if ncu is None:
-        return None
-    package = str(Path(__file__).parent.parent.parent)
-    paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     deadline_s = _START_S + _PATTERN_S * len(addresses)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "patterns.npz"
         np.savez(file, addresses=addresses, operations=operations)
-        command = [
-            ncu, "--csv", "--clock-control", "none", "--cache-control", "none", "--metrics", ",".join(_METRICS),
-            sys.executable, "-m", "tmalab.hardware.banks_once", str(file),
-        ]  # fmt: skip
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=deadline_s, check=False,
-                env={**os.environ, "PYTHONPATH": paths},
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise HardwareError(f"ncu did not finish within {deadline_s:.0f} s") from None
+        program = ("tmalab.hardware.banks_once", str(file))
+        done = profile(_METRICS, program, deadline_s, "--cache-control", "none")
+    if done is None:
+        return None
     launches = parse_launches(done.stdout)
     if len(launches) != len(addresses):
-        told = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
-        raise HardwareError(
-            f"ncu counted {len(launches)} of {len(addresses)} launches: {told[0] if told else done.returncode}",
-            fix="run as root, or allow counters with the driver's NVreg_RestrictProfilingToAdminUsers=0",
-        )  # fmt: skip
+        raise uncounted(f"ncu counted {len(launches)} of {len(addresses)} launches", done)
     counts = np.array([counts_of_launch(launch) for launch in launches], np.uint16)
     return {"ncu_wavefronts": counts[:, 0], "ncu_conflicts": counts[:, 1]}
 

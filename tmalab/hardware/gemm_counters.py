@@ -13,18 +13,13 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from tmalab.errors import HardwareError
 from tmalab.experiment.case import Case
 from tmalab.experiment.gemm_plan import rung
 from tmalab.hardware.compile import kernel_sha256, remember, remembered
 from tmalab.hardware.gpu import GpuInfo
-from tmalab.hardware.ncu import find_ncu
+from tmalab.hardware.ncu import profile, uncounted
 
 # Name here → the counter's
 METRICS = {
@@ -72,30 +67,13 @@ def _key(case: Case, gpu: GpuInfo) -> list[str]:
 
 def count(m: int, n: int, k: int, rungs: Sequence[str]) -> list[dict[str, float]] | None:
     """The counters of one launch of each; None where there is no profiler. The clocks are left as they are."""
-    ncu = find_ncu()
-    if ncu is None:
+    program = ("tmalab.hardware.gemm_once", str(m), str(n), str(k), *rungs)
+    done = profile(METRICS.values(), program, _START_S + _LAUNCH_S * len(rungs), "--kernel-name", "gemm")
+    if done is None:
         return None
-    package = str(Path(__file__).parent.parent.parent)
-    paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [
-        ncu, "--csv", "--clock-control", "none", "--kernel-name", "gemm", "--metrics", ",".join(METRICS.values()),
-        sys.executable, "-m", "tmalab.hardware.gemm_once", str(m), str(n), str(k), *rungs,
-    ]  # fmt: skip
-    deadline_s = _START_S + _LAUNCH_S * len(rungs)
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=deadline_s, check=False,
-            env={**os.environ, "PYTHONPATH": paths},
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise HardwareError(f"ncu did not finish within {deadline_s:.0f} s") from None
     launches = parse(done.stdout)
     if len(launches) != len(rungs):
-        told = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
-        raise HardwareError(
-            f"ncu counted {len(launches)} of {len(rungs)} launches: {told[0] if told else done.returncode}",
-            fix="run as root, or allow counters with the driver's NVreg_RestrictProfilingToAdminUsers=0",
-        )  # fmt: skip
+        raise uncounted(f"ncu counted {len(launches)} of {len(rungs)} launches", done)
     return launches
 
 

@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,42 @@ def find_ncu() -> str | None:
         return found
     candidates = [path for place in _PLACES for path in (Path(place), *Path(place).glob("*/ncu")) if path.is_file()]
     return str(candidates[-1]) if candidates else None
+
+
+def profile(
+    metrics: Iterable[str], program: Sequence[str], deadline_s: float, *options: str
+) -> subprocess.CompletedProcess[str] | None:
+    """What `ncu --csv` says of these metrics of `python -m` program; None where there is no profiler.
+
+    The clocks are left as they are. Raises HardwareError after `deadline_s`.
+    """
+    ncu = find_ncu()
+    if ncu is None:
+        return None
+    package = str(Path(__file__).parent.parent.parent)
+    paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [
+        ncu, "--csv", "--clock-control", "none", *options, "--metrics", ",".join(metrics),
+        sys.executable, "-m", *program,
+    ]  # fmt: skip
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=deadline_s, check=False,
+            env={**os.environ, "PYTHONPATH": paths},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise HardwareError(f"ncu did not finish within {deadline_s:.0f} s", field="program", value=program) from None
+
+
+def uncounted(
+    what: str, done: subprocess.CompletedProcess[str], field: str | None = None, value: object = None
+) -> HardwareError:
+    """The error of a profiler that ran and read no counters, with the reason that it gave."""
+    told = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
+    return HardwareError(
+        f"{what}: {told[0] if told else f'exit code {done.returncode}'}", field=field, value=value,
+        fix="run as root, or allow counters with the driver's NVreg_RestrictProfilingToAdminUsers=0",
+    )  # fmt: skip
 
 
 def kept_counts(variant: str, gpu: GpuInfo) -> dict[str, Any] | None:
@@ -64,29 +101,13 @@ def count_instructions(variant: str) -> dict[str, Any] | None:
     (empty where this ncu does not give them). The clocks are left as they are. Raises HardwareError where ncu runs but
     reads no counters (no permission, or a virtual machine without them).
     """
-    ncu = find_ncu()
-    if ncu is None:
+    program = ("tmalab.hardware.run_once", variant)
+    done = profile((_WARP, _THREAD, _OPCODES), program, _DEADLINE_S, "--print-metric-instances", "details")
+    if done is None:
         return None
-    package = str(Path(__file__).parent.parent.parent)
-    command = [
-        ncu, "--csv", "--clock-control", "none", "--print-metric-instances", "details",
-        "--metrics", ",".join((_WARP, _THREAD, _OPCODES)), sys.executable, "-m", "tmalab.hardware.run_once", variant,
-    ]  # fmt: skip
-    paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_DEADLINE_S, check=False,
-            env={**os.environ, "PYTHONPATH": paths},
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise HardwareError(f"ncu did not finish within {_DEADLINE_S:.0f} s", field="variant", value=variant) from None
     metrics = parse_csv(done.stdout)
     if _WARP not in metrics:
-        told = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
-        raise HardwareError(
-            f"ncu read no counters: {told[0] if told else f'exit code {done.returncode}'}", field="variant",
-            value=variant, fix="run as root, or allow counters with the driver's NVreg_RestrictProfilingToAdminUsers=0",
-        )  # fmt: skip
+        raise uncounted("ncu read no counters", done, "variant", variant)
     return {
         "instructions": _integer(metrics[_WARP]),
         "thread_instructions": _integer(metrics[_THREAD]),
