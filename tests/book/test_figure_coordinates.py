@@ -1,19 +1,14 @@
 """A coordinate tensor in a browser, with the network cut: by pointer, key and address, and the same as Python says."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from tmalab.experiment.observation import Observation, Provenance
 from tmalab.figures import CoordinatesFigure
-from tmalab.figures.bundle import standalone_page
 from tmalab.figures.coordinates_tables import COLS, ROWS, STRIPS, TILES
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 WRONG = (5, 3)
 
 
@@ -41,40 +36,10 @@ def figure():
 
 
 @pytest.fixture(scope="module")
-def page_file(tmp_path_factory):
-    file = tmp_path_factory.mktemp("coordinates") / "coordinates.html"
-    both = [CoordinatesFigure(made_up), CoordinatesFigure(None, title="Not measured", page=None)]
-    file.write_text(standalone_page("A coordinate tensor", "\n".join(one.html() for one in both)), "utf-8")
-    return file
-
-
-@pytest.fixture
-def visit(chromium, page_file):
-    contexts, problems = [], []
-
-    def go(fragment="", *, width=1280, scheme="light"):
-        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
-        page.on("console", lambda said: said.type in ("error", "warning") and problems.append(said.text))
-        page.on("request", lambda asked: asked.url.startswith("http") and problems.append(f"asked for {asked.url}"))
-        page.goto(page_file.as_uri() + fragment)
-        page.locator(".tma-bar").first.wait_for()
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-    assert problems == []
-
-
-def card_of(page, number=0):
-    return page.locator(".tma").nth(number)
-
-
-def say(card):
-    return card.locator(".tma-say").inner_text()
+def page_file(page_of):
+    return page_of(
+        "A coordinate tensor", CoordinatesFigure(made_up), CoordinatesFigure(None, title="Not measured", page=None)
+    )
 
 
 def cell(card, block, column):
@@ -85,84 +50,78 @@ def cell(card, block, column):
 
 @pytest.mark.parametrize("view", ["hardware", "model", "difference"])
 @pytest.mark.parametrize("shown", ["landed", "SM"])
-def test_every_cell_and_line_is_what_python_says(visit, figure, view, shown):
+def test_every_cell_and_line_is_what_python_says(visit_alone, figure, view, shown):
     figure.view, figure.shown, figure.block, figure.column = view, shown, 70, 4
-    card = card_of(visit(f"#coordinates=view:{view},shown:{shown},block:70,column:4"))
+    card = visit_alone(f"#coordinates=view:{view},shown:{shown},block:70,column:4").card()
     found = figure._found
     texts = card.get_by_role("grid").locator(".tma-cell b").all_inner_texts()
     for block, column in ((0, 0), (1, 2), (32, 6), (33, 0), (70, 4), WRONG, (131, 6)):
         at = block % 33 * 28 + block // 33 * TILES + column
         assert texts[at] == found.cell(block * TILES + column)[0]
-    assert say(card) == figure.sentence()
+    assert card.say() == figure.sentence()
     assert card.locator(".tma-coord-calls dd").all_inner_texts() == [gives for _, gives in found.calls()]
     assert card.locator(".tma-coord-calls dt").all_inner_texts() == [call for call, _ in found.calls()]
     assert card.locator(".tma-lane-name b").all_inner_texts() == [lane.name for lane in found.lanes()]
     assert card.locator(".tma-coord-key span").all_inner_texts() == [words for _, words in found.key]
     card.locator("summary").click()
-    rows = card.locator("table").evaluate("table => [...table.rows].map(row => [...row.cells].map(c => c.textContent))")
-    assert rows == [figure.table()[0], *figure.table()[1]]
+    card.check_table(figure)
 
 
-def test_a_press_chooses_a_tile_and_the_pointer_only_names_it(visit, figure):
-    card = card_of(visit())
+def test_a_press_chooses_a_tile_and_the_pointer_only_names_it(visit_alone, figure):
+    card = visit_alone().card()
     cell(card, 40, 6).click()
     figure.block, figure.column = 40, 6
     card.page.mouse.move(0, 0)
-    assert say(card) == figure.sentence()
+    assert card.say() == figure.sentence()
     cell(card, 2, 1).hover()
-    assert say(card).startswith("Tile (2, 1), rows 128 to 191 and columns 256 to 511")
+    assert card.say().startswith("Tile (2, 1), rows 128 to 191 and columns 256 to 511")
     assert "(1536,2560)" in card.locator(".tma-coord-calls").inner_text()
     card.locator(".tma-lane-track").first.locator("[role=option]").first.hover()
-    assert say(card).startswith("Block 40, tile 0: issued")
+    assert card.say().startswith("Block 40, tile 0: issued")
     assert "tma-hot" in cell(card, 40, 0).get_attribute("class")
 
 
-def test_the_keys_walk_the_grid_from_band_to_band(visit):
-    page = visit()
-    card = card_of(page)
+def test_the_keys_walk_the_grid_from_band_to_band(visit_alone):
+    page = visit_alone()
+    card = page.card()
     cell(card, 1, 6).focus()
     page.keyboard.press("ArrowRight")
-    assert say(card).startswith("Tile (34, 0)")
+    assert card.say().startswith("Tile (34, 0)")
     page.keyboard.press("ArrowDown")
-    assert say(card).startswith("Tile (35, 0)")
+    assert card.say().startswith("Tile (35, 0)")
     page.keyboard.press("End")
-    assert say(card).startswith("Tile (101, 6)")
+    assert card.say().startswith("Tile (101, 6)")
     assert card.locator("output").first.inner_text() == "101"
 
 
-def test_a_wrong_element_stands_out_in_the_difference_alone(visit):
-    card = card_of(visit("#coordinates=view:difference,block:5,column:3"))
+def test_a_wrong_element_stands_out_in_the_difference_alone(visit_alone):
+    card = visit_alone("#coordinates=view:difference,block:5,column:3").card()
     assert card.locator(".tma-wrong").count() == 1
     assert "tma-wrong" in cell(card, *WRONG).get_attribute("class")
-    assert "1 of 15138816 in all" in say(card)
-    card.locator("input[name=view][value=hardware]").check()
+    assert "1 of 15138816 in all" in card.say()
+    card.choose(view="hardware")
     assert card.locator(".tma-wrong").count() == 0
 
 
-def test_the_address_and_the_data(visit, figure):
-    page = visit("#coordinates=view:hardware,shown:SM,block:9,column:1")
-    card = card_of(page)
+def test_the_address_and_the_data(visit_alone, figure):
+    page = visit_alone("#coordinates=view:hardware,shown:SM,block:9,column:1")
+    card = page.card()
     figure.shown, figure.block, figure.column = "SM", 9, 1
-    with page.expect_download() as download:
-        card.get_by_role("button", name="data (JSON)").click()
-    assert json.loads(Path(download.value.path()).read_text("utf-8")) == json.loads(json.dumps(figure.data()))
-    with page.expect_download() as download:
-        card.get_by_role("button", name="picture (SVG)").click()
-    assert Path(download.value.path()).read_text("utf-8").startswith("<svg ")
-    card.locator("input[name=shown][value=landed]").check()
+    card.check_data(figure)
+    card.check_picture()
+    card.choose(shown="landed")
     page.wait_for_url("**#coordinates=block:9,column:1")
 
 
-def test_without_a_recording_it_says_so(visit):
-    card = card_of(visit(), 1)
-    assert say(card).endswith("Not measured.")
+def test_without_a_recording_it_says_so(visit_alone):
+    card = visit_alone().card(1)
+    assert card.say().endswith("Not measured.")
     assert "not measured" in card.locator(".tma-prov").inner_text()
     assert not card.locator(".tma-lane-chart").is_visible()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])  # 924 cells take axe half a minute
-def test_it_is_accessible_and_fits(visit, width, scheme):
-    page = visit("#coordinates=view:hardware,shown:SM,block:99,column:0", width=width, scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.add_script_tag(path=str(AXE))
-    assert page.evaluate("axe.run(document.querySelector('.tma-host'))")["violations"] == []
+def test_it_is_accessible_and_fits(visit_alone, width, scheme):
+    page = visit_alone("#coordinates=view:hardware,shown:SM,block:99,column:0", width=width, scheme=scheme)
+    page.check_fits()
+    assert page.faults(within=".tma-host") == []

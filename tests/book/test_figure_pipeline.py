@@ -1,20 +1,16 @@
 """A pipeline in a browser, with the network cut: every state as Python says, by pointer, by key, by address."""
 
-import json
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from tmalab import observe
 from tmalab.figures import PipelineFigure
-from tmalab.figures.bundle import standalone_page
 from tmalab.figures.pipeline_lanes import bands, lanes_of
 from tmalab.figures.pipeline_tables import VIEWS
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 STATES = [(16384, 0, 1), (16384, 0, 4), (4096, 64, 8), (32768, 512, 2), (8192, 256, 3), (32768, 0, 8)]
 
 
@@ -24,29 +20,8 @@ def figure():
 
 
 @pytest.fixture(scope="module")
-def page_file(figure, tmp_path_factory):
-    file = tmp_path_factory.mktemp("pipeline") / "pipeline.html"
-    both = [figure, PipelineFigure(None, title="Not measured", page=None)]
-    file.write_text(standalone_page("A pipeline", "\n".join(one.html() for one in both)), "utf-8")
-    return file
-
-
-@pytest.fixture
-def visit(visit_alone):
-    return visit_alone
-
-
-def card_of(page, number=0):
-    return page.locator(".tma").nth(number)
-
-
-def say(card):
-    return card.locator(".tma-say").inner_text()
-
-
-def choose(card, **state):
-    for name, value in state.items():
-        card.locator(f"input[name={name}][value='{value}']").check()
+def page_file(figure, page_of):
+    return page_of("A pipeline", figure, PipelineFigure(None, title="Not measured", page=None))
 
 
 def put(figure, **state):
@@ -55,24 +30,14 @@ def put(figure, **state):
     return figure._found
 
 
-def data(card):
-    with card.page.expect_download() as download:
-        card.get_by_role("button", name="data (JSON)").click()
-    return json.loads(Path(download.value.path()).read_text("utf-8"))
-
-
-def plain(value):
-    return json.loads(json.dumps(value))
-
-
 @pytest.mark.parametrize("view", VIEWS)
-def test_every_state_is_what_python_says(visit, figure, view):
-    card = card_of(visit())
+def test_every_state_is_what_python_says(visit_alone, figure, view):
+    card = visit_alone().card()
     card.locator("summary").click()
     for tile, compute, stages in STATES:
-        choose(card, tile=tile, compute=compute, stages=stages, view=view)
+        card.choose(tile=tile, compute=compute, stages=stages, view=view)
         found = put(figure, tile=tile, compute=compute, stages=stages, view=view)
-        assert say(card) == figure.sentence()
+        assert card.say() == figure.sentence()
         assert card.locator(".tma-pipe-number").inner_text() == found.heading()
         assert card.locator(".tma-pipe-means").inner_text() == found.verdict()
         assert card.locator(".tma-pipe-law").inner_text() == found.law()
@@ -83,7 +48,7 @@ def test_every_state_is_what_python_says(visit, figure, view):
         )
         caption, head, rows = figure.more_tables()[0]
         assert tables == [["A pipeline", figure.table()[0], *figure.table()[1]], [caption, head, *rows]]
-        assert plain(data(card)) == plain(figure.data())
+        card.check_data(figure)
         lanes = lanes_of(found)
         assert card.locator(".tma-lane-chart").is_visible() == bool(lanes)
         if lanes:
@@ -99,10 +64,10 @@ def test_every_state_is_what_python_says(visit, figure, view):
             assert card.locator(".tma-lane-band").count() == len(bands(found))
 
 
-def test_the_depth_chart_has_a_dot_a_state_where_its_time_says(visit, figure):
-    card = card_of(visit())
+def test_the_depth_chart_has_a_dot_a_state_where_its_time_says(visit_alone, figure):
+    card = visit_alone().card()
     for tile, view in product((4096, 32768), VIEWS):
-        choose(card, tile=tile, view=view)
+        card.choose(tile=tile, view=view)
         found = put(figure, tile=tile, view=view)
         points = found.points()
         dots = card.locator(".tma-depth-dot").evaluate_all(
@@ -123,84 +88,77 @@ def test_the_depth_chart_has_a_dot_a_state_where_its_time_says(visit, figure):
             assert f"the model says {found.ns(cell['told'])} " in label
 
 
-def test_a_mark_is_told_by_pointer_and_key(visit, figure):
-    page = visit("#pipeline=stages:2")
-    card = card_of(page)
+def test_a_mark_is_told_by_pointer_and_key(visit_alone, figure):
+    page = visit_alone("#pipeline=stages:2")
+    card = page.card()
     lanes = lanes_of(put(figure, stages=2))
     says = {mark.key: mark.say for lane in lanes for mark in lane.marks}
     card.locator("[data-key='flight-3']").hover()
-    assert say(card) == says["flight-3"]
+    assert card.say() == says["flight-3"]
     kin = card.locator(".tma-kin").evaluate_all("marks => marks.map(mark => mark.dataset.key)")
     assert set(kin) == {key for key in says if key.endswith("-3")} - {"flight-3"}
     page.mouse.move(2, 2)
-    assert say(card) == figure.sentence()
+    assert card.say() == figure.sentence()
     assert card.locator(".tma-kin").count() == 0
     card.locator("[data-key='empty-3']").hover()  # the lower of two thin rows
-    assert say(card) == says["empty-3"]
+    assert card.say() == says["empty-3"]
     keys = [mark.key for mark in lanes[-1].marks]
     bubble = next(number for number, key in enumerate(keys) if key.startswith("bubble-"))
     card.locator(f"[data-key='{keys[bubble - 2]}']").focus()
     for key in ("ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
     assert page.evaluate("document.activeElement.dataset.key") == keys[bubble]
-    assert say(card) == says[keys[bubble]]
+    assert card.say() == says[keys[bubble]]
     page.keyboard.press("ArrowUp")
     assert page.evaluate("document.activeElement.dataset.key").split("-")[0] in ("full", "empty")
 
 
-def test_a_dot_is_chosen_by_pointer_and_key(visit, figure):
-    page = visit()
-    card = card_of(page)
+def test_a_dot_is_chosen_by_pointer_and_key(visit_alone, figure):
+    page = visit_alone()
+    card = page.card()
     dot = card.locator(".tma-depth-dot[data-key='3.2']")
     dot.hover()
-    assert say(card) == dot.get_attribute("aria-label")
+    assert card.say() == dot.get_attribute("aria-label")
     dot.click()
     page.mouse.move(2, 2)
-    assert say(card) == (put(figure, stages=3, compute=128) and figure.sentence())
-    assert card.locator("input[name=stages]:checked").get_attribute("value") == "3"
+    assert card.say() == (put(figure, stages=3, compute=128) and figure.sentence())
+    assert card.chosen("stages") == "3"
     card.locator(".tma-depth-dot[tabindex='0']").focus()
     for key, there in [("ArrowRight", "4.2"), ("ArrowUp", "4.3"), ("ArrowLeft", "3.3"), ("ArrowDown", "3.2")]:
         page.keyboard.press(key)
         assert page.evaluate("document.activeElement.dataset.key") == there
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "link to this view"
-    assert say(card) == figure.sentence()
+    assert card.say() == figure.sentence()
 
 
-def test_the_address_keeps_the_state(visit):
-    card = card_of(visit("#pipeline=tile:4096,compute:64,stages:5,view:model"))
+def test_the_address_keeps_the_state(visit_alone):
+    card = visit_alone("#pipeline=tile:4096,compute:64,stages:5,view:model").card()
     for name, value in {"tile": "4096", "compute": "64", "stages": "5", "view": "model"}.items():
         assert card.locator(f"input[name={name}]:checked").get_attribute("value") == value
-    choose(card, stages=6)
-    link = card.get_by_role("link", name="link to this view")
-    assert link.get_attribute("href") == "#pipeline=tile:4096,compute:64,stages:6,view:model"
+    card.choose(stages=6)
+    assert card.link() == "#pipeline=tile:4096,compute:64,stages:6,view:model"
 
 
-def test_the_picture_shows_the_bubble_and_its_number(visit, figure):
-    card = card_of(visit())
-    with card.page.expect_download() as download:
-        card.get_by_role("button", name="picture (SVG)").click()
-    picture = Path(download.value.path()).read_text("utf-8")
+def test_the_picture_shows_the_bubble_and_its_number(visit_alone, figure):
+    card = visit_alone().card()
     found = put(figure)
-    assert picture.startswith("<svg ")
-    for words in (found.heading(), "consumers", "Little's law:", "latency hidden", "8"):
-        assert words in picture
+    picture = card.check_picture(found.heading(), "consumers", "Little's law:", "latency hidden", "8")
     assert picture.count('fill="rgb(238, 136, 102)"') > 6
 
 
-def test_without_a_recording_it_says_so(visit):
-    card = card_of(visit(), 1)
-    assert say(card).startswith("Not measured")
+def test_without_a_recording_it_says_so(visit_alone):
+    card = visit_alone().card(1)
+    assert card.say().startswith("Not measured")
     assert card.locator(".tma-pipe-number").inner_text() == "not measured"
     assert not card.locator(".tma-lane-chart").is_visible()
     assert not card.locator(".tma-depth").is_visible()
 
 
-def test_without_a_script_the_still_stands(visit, figure):
-    page = visit(java_script_enabled=False)
-    assert page.locator("img.tma-still").first.evaluate("image => image.naturalWidth") > 800
+def test_without_a_script_the_still_stands(visit_alone, figure):
+    page = visit_alone(java_script_enabled=False)
     put(figure)
-    assert figure.sentence()[:60] in page.locator(".tma-say").first.inner_text()
+    page.card().check_still(figure, wider_than=800)
 
 
 @pytest.mark.parametrize(
@@ -210,19 +168,10 @@ def test_without_a_script_the_still_stands(visit, figure):
         (390, "dark", "#pipeline=view:difference,stages:3"),
     ],
 )  # fmt: skip
-def test_it_is_accessible_and_fits(visit, width, scheme, fragment):
-    page = visit(fragment, width=width, scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    small = page.locator(".tma-bar label, .tma-lane-track").evaluate_all(
-        "nodes => nodes.filter(node => node.getBoundingClientRect().height < 24).map(node => node.outerHTML)"
-    )
-    assert small == []
-    rows = (
-        page.locator(".tma")
-        .first.locator(".tma-bar > *")
-        .evaluate_all("nodes => new Set(nodes.map(n => n.getBoundingClientRect().y)).size")
-    )
-    assert rows == 1 or width < 1280
-    page.add_script_tag(path=str(AXE))
-    found = page.evaluate("axe.run()")["violations"]
-    assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
+def test_it_is_accessible_and_fits(visit_alone, width, scheme, fragment):
+    page = visit_alone(fragment, width=width, scheme=scheme)
+    page.check_fits()
+    page.check_tall(".tma-bar label, .tma-lane-track")
+    if width == 1280:
+        page.card().check_one_row()
+    assert page.faults() == []

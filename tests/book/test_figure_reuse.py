@@ -1,19 +1,15 @@
 """When may I reuse the buffer? In a browser, with the network cut: by pointer, by key, by address, as Python says."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tmalab import observe
 from tmalab.figures import ReuseFigure
-from tmalab.figures.bundle import standalone_page
 from tmalab.figures.reuse_tables import WAITS
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 FLIPPED_LINE = 7  # of store 0, which the wait covers in the first state
 
 
@@ -35,36 +31,18 @@ def figure():
 
 
 @pytest.fixture(scope="module")
-def page_file(figure, tmp_path_factory):
-    file = tmp_path_factory.mktemp("reuse") / "reuse.html"
-    three = [figure, ReuseFigure(flipped, title="One line flipped"), ReuseFigure(None, title="Not measured")]
-    file.write_text(standalone_page("Reuse", "\n".join(one.html() for one in three)), "utf-8")
-    return file
-
-
-@pytest.fixture
-def visit(visit_alone):
-    return visit_alone
-
-
-def card_of(page, number=0):
-    return page.locator(".tma").nth(number)
+def page_file(figure, page_of):
+    return page_of(
+        "Reuse", figure, ReuseFigure(flipped, title="One line flipped"), ReuseFigure(None, title="Not measured")
+    )
 
 
 def cell(card, store, line):
     return card.locator(".tma-reuse-block").nth(store).locator(f"[data-at='{line}']")
 
 
-def say(card):
-    return card.locator(".tma-say").inner_text()
-
-
-def rows_of(card):
-    return card.locator("table").evaluate("table => [...table.rows].map(row => [...row.cells].map(c => c.textContent))")
-
-
-def test_combinations_by_pointer_are_what_python_says(visit, figure):
-    card = card_of(visit())
+def test_combinations_by_pointer_are_what_python_says(visit_alone, figure):
+    card = visit_alone().card()
     card.locator("summary").click()
     states = [
         (1, 0b1, "full", 0), (2, 0b01, "full", 0), (3, 0b101, ".read", 1), (4, 0b1111, "full", 3),
@@ -79,8 +57,8 @@ def test_combinations_by_pointer_are_what_python_says(visit, figure):
                 card.locator(".tma-reuse-says").element_handle(), figure._found.says(),
             ])  # fmt: skip
             assert card.locator(".tma-reuse-steps code").all_inner_texts() == figure._found.program()
-            assert rows_of(card) == [figure.table()[0], *figure.table()[1]]
-            assert say(card) == figure.sentence()
+            card.check_table(figure)
+            assert card.say() == figure.sentence()
             assert card.locator(".tma-reuse-block:visible").count() == stores
             if view == "hardware":
                 numbers = card.locator(".tma-reuse-block:visible .tma-cell b").all_inner_texts()
@@ -91,9 +69,9 @@ def test_combinations_by_pointer_are_what_python_says(visit, figure):
     figure.stores, figure.commits, figure.wait, figure.n, figure.view = 3, 0b111, "full", 1, "hardware"
 
 
-def test_every_control_by_key(visit):
-    page = visit()
-    card = card_of(page)
+def test_every_control_by_key(visit_alone):
+    page = visit_alone()
+    card = page.card()
     page.locator("body").press("Tab")
     page.keyboard.press("ArrowRight")
     assert card.locator(".tma-reuse-steps code").count() == 4 + 3 + 2  # no commit follows store 3
@@ -109,95 +87,80 @@ def test_every_control_by_key(visit):
     assert "BarrierProgram says: completes." in card.inner_text()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
-    assert card.locator("input[name=view]:checked").get_attribute("value") == "model"
+    assert card.chosen("view") == "model"
     page.keyboard.press("Tab")
     for key in ("Home", "ArrowDown"):
         page.keyboard.press(key)
-    assert say(card).startswith("Store 0, line 8: wait_group.read 0 waits for its group, 0. It is safe.")
+    assert card.say().startswith("Store 0, line 8: wait_group.read 0 waits for its group, 0. It is safe.")
     for _ in range(4):
         page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getAttribute('role')") == "option"
     page.keyboard.press("ArrowRight")
-    assert say(card).startswith("The wait_group.read 0 was done after ")
+    assert card.say().startswith("The wait_group.read 0 was done after ")
 
 
-def test_a_wait_that_is_not_there_has_no_n(visit):
-    card = card_of(visit())
-    card.locator("input[name=wait][value=none]").check()
+def test_a_wait_that_is_not_there_has_no_n(visit_alone):
+    card = visit_alone().card()
+    card.choose(wait="none")
     assert card.locator("input[name=n]:enabled").count() == 0
     assert card.get_by_role("checkbox", name="commit_group after store 3").is_disabled()
-    card.locator("input[name=wait][value='.read']").check()
+    card.choose(wait=".read")
     assert card.locator("input[name=n]:enabled").count() == 4
 
 
-def test_pointing_lights_the_line_and_its_row(visit):
-    card = card_of(visit())
+def test_pointing_lights_the_line_and_its_row(visit_alone):
+    card = visit_alone().card()
     card.locator("summary").click()
     cell(card, 2, 120).hover()
     assert card.locator(".tma-cell.tma-hot").evaluate_all("all => all.map((one) => one.dataset.at)") == ["120"]
     assert card.locator("tr.tma-hot td").nth(0).inner_text() == "2"
-    assert say(card).startswith("Store 2, line 120: wait_group 1 leaves the newest group pending")
+    assert card.say().startswith("Store 2, line 120: wait_group 1 leaves the newest group pending")
     card.locator(".tma-mark-hatch").hover()
-    assert say(card).startswith("The wait_group 1 was done after")
+    assert card.say().startswith("The wait_group 1 was done after")
     assert card.locator(".tma-mark.tma-hot").count() == 1
 
 
-def test_one_line_of_a_covered_store_shows_and_no_other(visit):
-    page = visit()
-    whole, card = card_of(page, 0), card_of(page, 1)
+def test_one_line_of_a_covered_store_shows_and_no_other(visit_alone):
+    page = visit_alone()
+    whole, card = page.card(0), page.card(1)
 
     def labels(one):
         return one.locator(".tma-reuse-block:visible .tma-cell").evaluate_all("all => all.map((one) => one.ariaLabel)")
 
-    for view, differing in (("hardware", 1), ("difference", 1), ("model", 0)):
-        for one in (whole, card):
-            one.locator(f"input[name=view][value={view}]").check()
-        assert sum(one != other for one, other in zip(labels(whole), labels(card), strict=True)) == differing
-        assert card.locator(".tma-wrong").count() == differing
-        assert whole.locator(".tma-wrong").count() == 0
-    card.locator("input[name=view][value=hardware]").check()
+    card.check_one_differs(whole, labels)
     assert "1 of 256 lines that the wait covers were overwritten" in card.inner_text()
     cell(card, 0, FLIPPED_LINE).hover()
-    assert say(card).endswith("overwritten in 2 of 40 rounds. The model says never.")
-    nothing = card_of(page, 2)
-    assert "Model, not measured" in nothing.locator(".tma-say").inner_text()
+    assert card.say().endswith("overwritten in 2 of 40 rounds. The model says never.")
+    nothing = page.card(2)
+    assert "Model, not measured" in nothing.say()
     assert nothing.locator(".tma-lane-chart").is_hidden()
 
 
-def test_the_address_keeps_the_state_and_restores_it(visit):
-    page = visit("#reuse=stores:4,commits:10,wait:.read,n:2,view:difference,line:300")
-    card = card_of(page)
+def test_the_address_keeps_the_state_and_restores_it(visit_alone):
+    page = visit_alone("#reuse=stores:4,commits:10,wait:.read,n:2,view:difference,line:300")
+    card = page.card()
     there = ReuseFigure(observe, stores=4, commits=10, wait=".read", n=2, view="difference", line=300)
     told = there.sentence()
-    assert say(card) == told
+    assert card.say() == told
     card.get_by_role("checkbox", name="commit_group after store 0").check()
     page.wait_for_url("**#reuse=stores:4,commits:11,wait:.read,n:2,view:difference,line:300")
 
 
-def test_the_data_and_the_picture(visit, figure):
-    card = card_of(visit())
-    with card.page.expect_download() as download:
-        card.get_by_role("button", name="data (JSON)").click()
-    assert json.loads(Path(download.value.path()).read_text("utf-8")) == json.loads(json.dumps(figure.data()))
-    with card.page.expect_download() as download:
-        card.get_by_role("button", name="picture (SVG)").click()
-    picture = Path(download.value.path()).read_text("utf-8")
-    assert picture.startswith("<svg ")
-    assert ">commit_group<" in picture
+def test_the_data_and_the_picture(visit_alone, figure):
+    card = visit_alone().card()
+    card.check_data(figure)
+    card.check_picture(">commit_group<")
 
 
-def test_without_javascript_there_is_the_still_and_the_table(visit, figure):
-    page = visit(java_script_enabled=False)
-    assert page.locator("img.tma-still").first.evaluate("image => image.complete && image.naturalWidth > 0")
-    assert figure.sentence() in page.locator(".tma").first.inner_text()
+def test_without_javascript_there_is_the_still_and_the_table(visit_alone, figure):
+    page = visit_alone(java_script_enabled=False)
+    page.card().check_still(figure, wider_than=0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_it_is_accessible_and_fits(visit, width, scheme):
-    page = visit("#reuse=stores:4,commits:6,wait:none&reuse-2=view:difference", width=width, scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.add_script_tag(path=str(AXE))
+def test_it_is_accessible_and_fits(visit_alone, width, scheme):
+    page = visit_alone("#reuse=stores:4,commits:6,wait:none&reuse-2=view:difference", width=width, scheme=scheme)
+    page.check_fits()
     # One of the cards: axe takes seconds over a thousand cells.
-    found = page.evaluate(f"axe.run(document.querySelectorAll('.tma-host')[{int(scheme == 'dark')}])")["violations"]
-    assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
+    assert page.faults(within=".tma-host", number=int(scheme == "dark")) == []
