@@ -14,7 +14,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 from urllib.parse import quote
 
 import anywidget
@@ -145,6 +145,50 @@ class Figure(PageWidget):
                 "unknown kind of file", field="path", value=str(path), fix=f"use one of {', '.join(forms)}"
             )
         path.write_text(forms[path.suffix](), encoding="utf-8")
+
+
+class FoundState(Protocol):
+    """What a figure has to say in one state, found in its `spec` and `provenance`."""
+
+    @property
+    def source(self) -> str:
+        """Where it was measured, or that it was not."""
+
+    def sentence(self) -> str:
+        """What is to be said of it."""
+
+    def data(self) -> Any:
+        """All that is drawn of it, as plain JSON."""
+
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """The same as texts: a head, and rows."""
+
+
+class FoundFigure(Figure):
+    """A figure that draws and says what its `_found` has found. A child gives that, and `svg`."""
+
+    @property
+    def _found(self) -> FoundState:
+        raise NotImplementedError
+
+    def sentence(self) -> str:
+        """What the present state has to say."""
+        return self._found.sentence()
+
+    def source(self) -> str:
+        """Where the present state was measured, or that it was not."""
+        return self._found.source
+
+    def data(self) -> dict[str, Any]:
+        """The present state: all that is drawn of it."""
+        return {
+            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
+            "provenance": self.source(), **self._found.data(),
+        }  # fmt: skip
+
+    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """The present state as texts."""
+        return self._found.table()
 
 
 def _json(value: Any) -> str:

@@ -8,13 +8,10 @@ static/coordinates.js and `coordinates_still` draw them. Here are the traits tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from tmalab.experiment.cute_cases import STRIPS, TILES
 from tmalab.figures import coordinates_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.coordinates_state import CoordinatesState
 from tmalab.figures.coordinates_tables import SHOWN, VIEWS, coordinates_spec
@@ -22,7 +19,7 @@ from tmalab.figures.coordinates_tables import SHOWN, VIEWS, coordinates_spec
 _TITLE = "A coordinate tensor"
 
 
-class CoordinatesFigure(Figure):
+class CoordinatesFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `view` (hardware, model, difference), `shown` (what shades a tile: when it landed, or its block's SM), `block` 0 to
@@ -55,22 +52,3 @@ class CoordinatesFigure(Figure):
     def svg(self) -> str:
         """The still: the present state, drawn."""
         return coordinates_still.draw(self._found)
-
-    def sentence(self) -> str:
-        """What is to be said of the chosen tile."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where the run was measured, or that it was not."""
-        return self._found.source
-
-    def data(self) -> dict[str, Any]:
-        """The chosen tile's coordinates and calls, and every tile's time, place and comparison."""
-        return {
-            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
-            "provenance": self.source(), **self._found.data(),
-        }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """A row a block, as texts."""
-        return self._found.table()

@@ -8,12 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from tmalab.figures import front_ends_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.front_ends_state import LINE_CHUNKS, FrontEndsState
 from tmalab.figures.front_ends_tables import LINES, RAW, VIEWS, front_ends_spec, ways
@@ -21,7 +18,7 @@ from tmalab.figures.front_ends_tables import LINES, RAW, VIEWS, front_ends_spec,
 _TITLE = "One tile, many front ends"
 
 
-class FrontEndsFigure(Figure):
+class FrontEndsFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `view` (hardware, model, difference), `way` (a front end, or a way through one), `cell` (line, chunk) of shared
@@ -50,22 +47,3 @@ class FrontEndsFigure(Figure):
     def svg(self) -> str:
         """The still: the present state, drawn."""
         return front_ends_still.draw(self._found)
-
-    def sentence(self) -> str:
-        """What is to be said of the chosen chunk, or of a refusal."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where the chosen way was measured, or that it was not."""
-        return self._found.source
-
-    def data(self) -> dict[str, Any]:
-        """The chosen way's chunks, its descriptor's fields and its PTX."""
-        return {
-            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
-            "provenance": self.source(), **self._found.data(),
-        }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """A row a way, as texts."""
-        return self._found.table()

@@ -8,12 +8,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tmalab.figures import ladder_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.ladder_stalls import PARTS
 from tmalab.figures.ladder_state import LadderState
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 _TITLE = "The ladder"
 
 
-class LadderFigure(Figure):
+class LadderFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `size` (m x n x k), `rung`, `part` (which stretch of a block's life the lanes show) and `view`: the rates measured,
@@ -58,25 +57,6 @@ class LadderFigure(Figure):
     def svg(self) -> str:
         """The still: the present state, drawn."""
         return ladder_still.draw(self._found)
-
-    def sentence(self) -> str:
-        """What the chosen rung is worth, and what it bought."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where it was measured, or that it was not."""
-        return self._found.source
-
-    def data(self) -> dict[str, Any]:
-        """The present state: every rung at this size, and the lanes of the chosen one."""
-        return {
-            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
-            "provenance": self.source(), **self._found.data(),
-        }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """A row a rung, as texts."""
-        return self._found.table()
 
     def matplotlib(self) -> PrintedFigure:
         """The ladder as a matplotlib figure, for print. Raises InputError without matplotlib."""

@@ -8,13 +8,10 @@ static/landing.js and `landing_still` draw them. Here are the traits that make u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from tmalab.experiment.timeline_cases import LANDINGS
 from tmalab.figures import landing_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.landing_state import LandingState
 from tmalab.figures.landing_tables import ELEMENT_BYTES, FRAMES, SHOWN, TILES, WARMTHS, landing_spec
@@ -23,7 +20,7 @@ _TITLE = "The tile landing"
 _MOST_PIECES = max(ELEMENT_BYTES * box[0] * box[1] // piece_bytes for box, _, piece_bytes in LANDINGS)
 
 
-class LandingFigure(Figure):
+class LandingFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `tile` (box, swizzle and piece), `warmth` (what the caches held), `shown` and `frame` (0 to 12: from nothing landed
@@ -57,22 +54,3 @@ class LandingFigure(Figure):
     def svg(self) -> str:
         """The still: the present state, drawn."""
         return landing_still.draw(self._found)
-
-    def sentence(self) -> str:
-        """When the piece that is singled out landed."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where the present state was measured, or that it was not."""
-        return self._found.source
-
-    def data(self) -> dict[str, Any]:
-        """The present state: the cycles of every piece, in the run drawn and over all runs."""
-        return {
-            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
-            "provenance": self.source(), **self._found.data(),
-        }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """The same as texts."""
-        return self._found.table()

@@ -11,13 +11,12 @@ them. Here are the traits that make up the figure's state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tmalab.experiment.timeline_cases import WARMTHS
 from tmalab.figures import loads_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.loads_state import LoadsState
 from tmalab.figures.loads_tables import MOST_STEPS, VIEWS, loads_spec
@@ -25,7 +24,7 @@ from tmalab.figures.loads_tables import MOST_STEPS, VIEWS, loads_spec
 _TITLE = "Two loads, one barrier"
 
 
-class LoadsFigure(Figure):
+class LoadsFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `warmth` (what the caches held) and `view` are its controls, `step` the one that is singled out, as time passes.
@@ -56,21 +55,9 @@ class LoadsFigure(Figure):
         """The still: the present state, drawn."""
         return loads_still.draw(self._found)
 
-    def sentence(self) -> str:
-        """The step that is singled out: its PTX line, its times, the counts before and after."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where the present state was measured, or that it was not."""
-        return self._found.source
-
     def data(self) -> dict[str, Any]:
         """The present state: every mark of every lane."""
         return {
             "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
             "provenance": self.source(), "head": self._found.head, "marks": self._found.data(),
         }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """The same as texts."""
-        return self._found.table()

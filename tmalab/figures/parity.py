@@ -11,13 +11,12 @@ figure's state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from tmalab.experiment.parity_program import RULES, TILES
 from tmalab.figures import parity_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.parity_state import ParityState
 from tmalab.figures.parity_tables import ROWS, VIEWS, parity_spec
@@ -25,7 +24,7 @@ from tmalab.figures.parity_tables import ROWS, VIEWS, parity_spec
 _TITLE = "Parity"
 
 
-class ParityFigure(Figure):
+class ParityFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `rule` (which parity a wait is given) and `view` are its controls, `tile` and `row` the cell that the sentence is
@@ -57,21 +56,9 @@ class ParityFigure(Figure):
         """The still: the present state, drawn."""
         return parity_still.draw(self._found)
 
-    def sentence(self) -> str:
-        """What the cell that is singled out says."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where the present state was measured, or that it was not."""
-        return self._found.source
-
     def data(self) -> dict[str, Any]:
         """The present state: one entry a cell."""
         return {
             "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
             "provenance": self.source(), "table": self._found.data(),
         }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """The same as texts."""
-        return self._found.table()

@@ -12,12 +12,11 @@ are the traits that make up the figure's state.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tmalab.experiment.pipeline_cases import FMA, STAGES, TILE_BYTES
 from tmalab.figures import pipeline_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.pipeline_state import PipelineState
 from tmalab.figures.pipeline_tables import VIEWS, pipeline_spec
@@ -25,7 +24,7 @@ from tmalab.figures.pipeline_tables import VIEWS, pipeline_spec
 _TITLE = "A pipeline"
 
 
-class PipelineFigure(Figure):
+class PipelineFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `place` says whose runs: "l2" or "hbm", one block with its tiles in the L2 or in memory; "all", a block on every
@@ -59,25 +58,6 @@ class PipelineFigure(Figure):
     def svg(self) -> str:
         """The still: the present state, drawn."""
         return pipeline_still.draw(self._found)
-
-    def sentence(self) -> str:
-        """What a tile takes, measured and modelled."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where the present state was measured, or that it was not."""
-        return self._found.source
-
-    def data(self) -> dict[str, Any]:
-        """The present state: the run that is drawn, the model's, and the sweep that they belong to."""
-        return {
-            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
-            "provenance": self.source(), **self._found.data(),
-        }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """A row a tile, as texts."""
-        return self._found.table()
 
     def more_tables(self) -> Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
         """The depth sweep: a row a depth and compute time, as texts."""

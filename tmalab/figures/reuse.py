@@ -10,12 +10,9 @@ figure's state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from tmalab.figures import reuse_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.reuse_state import ReuseState
 from tmalab.figures.reuse_tables import KINDS, MOST_STORES, STORE_LINES, VIEWS, reuse_spec
@@ -23,7 +20,7 @@ from tmalab.figures.reuse_tables import KINDS, MOST_STORES, STORE_LINES, VIEWS, 
 _TITLE = "When may I reuse the buffer?"
 
 
-class ReuseFigure(Figure):
+class ReuseFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `stores`, `commits` (bit i: a commit_group follows store i), `wait` (none, .read or full), its `n` and `view` are
@@ -59,22 +56,3 @@ class ReuseFigure(Figure):
     def svg(self) -> str:
         """The still: the present state, drawn."""
         return reuse_still.draw(self._found)
-
-    def sentence(self) -> str:
-        """Why the line that is singled out is safe or not, and in how many rounds it was overwritten."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where the present state was measured, or that it was not."""
-        return self._found.source
-
-    def data(self) -> dict[str, Any]:
-        """The present state: its steps, verdict and times, and the lines that are alike."""
-        return {
-            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
-            "provenance": self.source(), **self._found.data(),
-        }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """The same as texts."""
-        return self._found.table()

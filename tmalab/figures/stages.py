@@ -9,12 +9,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from tmalab.figures import stages_still
 from tmalab.figures.answers import Observe
-from tmalab.figures.base import Choice, Figure
+from tmalab.figures.base import Choice, FoundFigure
 from tmalab.figures.bundle import esm
 from tmalab.figures.stages_state import StagesState
 from tmalab.figures.stages_tables import STAGES, VIAS, stages_spec
@@ -22,7 +19,7 @@ from tmalab.figures.stages_tables import STAGES, VIAS, stages_spec
 _TITLE = "Loads that run ahead"
 
 
-class StagesFigure(Figure):
+class StagesFigure(FoundFigure):
     """The figure, drawn from what `observe` answers: `tmalab.observe`, or any function from a Case to an Observation.
 
     `via` (registers or tma: how a tile leaves shared memory) and `stages` (1 to 4 buffers). There is no model of it:
@@ -50,22 +47,3 @@ class StagesFigure(Figure):
     def svg(self) -> str:
         """The still: the present state, drawn."""
         return stages_still.draw(self._found)
-
-    def sentence(self) -> str:
-        """What the version that is shown is worth."""
-        return self._found.sentence()
-
-    def source(self) -> str:
-        """Where it was measured, or that it was not."""
-        return self._found.source
-
-    def data(self) -> dict[str, Any]:
-        """The present state: the stamps of every tile, and the share of the driver's rate."""
-        return {
-            "schema": self.spec["schema"], "figure": self.name, "title": self.spec["title"], "state": self.state,
-            "provenance": self.source(), **self._found.data(),
-        }  # fmt: skip
-
-    def table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """A row a tile, as texts."""
-        return self._found.table()
