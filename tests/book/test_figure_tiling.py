@@ -1,32 +1,16 @@
 """Tiling and bank conflicts in a browser, with the network cut: by pointer, by key, by address, as Python says it."""
 
-import json
-from dataclasses import replace
 from itertools import product
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from tmalab import observe
 from tmalab.errors import RecordingError
 from tmalab.figures import TilingFigure
-from tmalab.figures.bundle import standalone_page
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
-FLIPPED_CASE, FLIPPED_BYTE = "tiling/yes/128B/float16", 483  # in row 3, column 5, which stands at byte 480
-
-
-def flipped(case):
-    """The recordings, but for one bit of the tiled copy of float16."""
-    seen = observe(case)
-    if case.name != FLIPPED_CASE:
-        return seen
-    smem = seen["smem"].copy()
-    smem[FLIPPED_BYTE] ^= 0x80
-    return replace(seen, arrays={**seen.arrays, "smem": smem})
+FLIPPED_BYTE = 483  # in row 3, column 5, which stands at byte 480
 
 
 def untimed(case):
@@ -42,20 +26,17 @@ def figure():
 
 
 @pytest.fixture(scope="module")
-def site(figure, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiling")
-    all_three = [figure, TilingFigure(flipped, title="One byte flipped"), TilingFigure(untimed, title="Not timed")]
-    page = standalone_page("Tiling", "\n".join(one.html() for one in all_three))
-    (folder / "index.html").write_text(page, "utf-8")
-    return folder
+def site(figure, page_of, flipped):
+    wrong = flipped("tiling/yes/128B/float16", FLIPPED_BYTE)
+    others = TilingFigure(wrong, title="One byte flipped"), TilingFigure(untimed, title="Not timed")
+    return page_of("Tiling", figure, *others).parent
 
 
 class Card:
     """One figure on a page, as a reader sees it."""
 
     def __init__(self, page, number=0):
-        self.page = page
-        self.root = page.locator(".tma").nth(number)
+        self.page, self.root = page, page.card(number)
 
     def choose(self, **state):
         for name, value in state.items():
@@ -63,7 +44,7 @@ class Card:
                 label = {"column": "Column that is read", "first_row": "First of the eight rows"}[name]
                 self.root.get_by_label(label).fill(str(value))
             else:
-                self.root.locator(f"input[name={name}][value='{value}']").check()
+                self.root.choose(**{name: value})
 
     def grid(self, row, column):
         return self.root.locator(f".tma-tiling-source [data-at='{16 * row + column}']")
@@ -74,7 +55,7 @@ class Card:
 
     @property
     def sentence(self):
-        return self.root.locator(".tma-say").inner_text()
+        return self.root.say()
 
     def told(self):
         return self.root.locator(".tma-tiling-told > code, .tma-tiling-told div p").all_inner_texts()
@@ -99,16 +80,6 @@ class Card:
             self.root.element_handle(),
         )
 
-    def rows(self):
-        return self.root.locator("table").evaluate(
-            "table => [...table.rows].map(row => [...row.cells].map(c => c.textContent))"
-        )
-
-    def download(self, name):
-        with self.page.expect_download() as download:
-            self.root.get_by_role("button", name=name).click()
-        return Path(download.value.path()).read_text("utf-8")
-
 
 def test_every_layout_and_type_is_what_python_says(visit, figure):
     card = Card(visit())
@@ -125,7 +96,7 @@ def test_every_layout_and_type_is_what_python_says(visit, figure):
             assert card.root.locator(".tma-prov").inner_text() == figure.source()
             assert card.told() == [found.layout["formula"], found.results(), *found.costs()]
             assert card.stacks() == found.stacks
-            assert card.rows() == [figure.table()[0], *figure.table()[1]]
+            card.root.check_table(figure)
             assert (
                 card.root.locator(".tma-tiling-copy")
                 .inner_text()
@@ -235,14 +206,9 @@ def test_one_flipped_byte_changes_its_chunk_and_no_other(visit):
     whole, card = Card(page), Card(page, 1)
 
     def labels(one):
-        return one.root.locator(".tma-tiling .tma-row .tma-cell").all_inner_texts()
+        return one.locator(".tma-tiling .tma-row .tma-cell").all_inner_texts()
 
-    for view, differing in (("hardware", 1), ("difference", 1), ("model", 0)):
-        for one in (whole, card):
-            one.choose(view=view)
-        assert sum(one != other for one, other in zip(labels(whole), labels(card), strict=True)) == differing
-        assert card.root.locator(".tma-wrong").count() == 2 * differing  # in the grid and in shared memory
-        assert whole.root.locator(".tma-wrong").count() == 0
+    card.root.check_one_differs(whole.root, labels, {".tma-wrong": 2})  # in the grid and in shared memory
     card.choose(view="difference")
     assert card.shared(3, 6).inner_text().strip() == "?≠5"
     assert "1 of 256 chunks differs" in card.root.inner_text()
@@ -275,10 +241,8 @@ def test_the_address_keeps_the_state_and_restores_it(visit, figure):
 
 def test_the_data_and_the_picture(visit, figure):
     card = Card(visit())
-    assert json.loads(card.download("data (JSON)")) == json.loads(json.dumps(figure.data()))
-    picture = ElementTree.fromstring(card.download("picture (SVG)"))
-    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"S0", "row 7", "predicted: 1 wavefront (no conflict)"} <= set(texts)
+    card.root.check_data(figure)
+    assert {"S0", "row 7", "predicted: 1 wavefront (no conflict)"} <= set(card.root.drawn())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -286,20 +250,16 @@ def test_the_data_and_the_picture(visit, figure):
 def test_it_is_accessible_and_fits(visit, width, scheme):
     fragment = "#tiling=tiling:no,view:difference&tiling-2=view:difference&tiling-3=swizzle:none"
     page = visit("http", f"index.html{fragment}", width=width, color_scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.check_fits()
     if width == 1280:
-        tops = page.locator(".tma-bar").first.evaluate("bar => [...bar.children].map((one) => one.offsetTop)")
-        assert len(set(tops)) == 1
-    page.add_script_tag(path=str(AXE))
-    found = page.evaluate("axe.run()")["violations"]
-    assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
+        page.card().check_one_row()
+    assert page.faults() == []
 
 
 def test_without_javascript_there_is_a_still_a_sentence_and_a_table(visit, figure):
     page = visit("file", java_script_enabled=False)
     host = page.locator(".tma-host").first
-    assert host.locator("img.tma-still").evaluate("image => image.naturalWidth") > 900
-    assert host.locator(".tma-say").inner_text() == figure.sentence()
+    page.card().check_still(figure, wider_than=900)
     assert host.locator(".tma-foot").inner_text() == figure.source()
     assert host.locator("tr").count() == 1 + 8
 
