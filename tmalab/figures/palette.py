@@ -13,6 +13,7 @@ from __future__ import annotations
 
 TINTS = ("#77aadd", "#99ddff", "#44bb99", "#bbcc33", "#eedd88", "#ee8866", "#ffaabb", "#c9b3e6")
 ON_TINT = "#14181d"  # text on a tint or a shade, in light and dark alike
+HATCH = "#ffffff66"  # stripes on a tint, where somebody stands still
 # Times and other amounts, from little to much: greys, so that no shade is taken for a chunk's tint.
 RAMP = ("#f3f5f7", "#e2e5e8", "#d1d5d9", "#c0c5ca", "#afb5bb", "#9ea5ac", "#8e959d", "#7e868e")
 
@@ -45,7 +46,7 @@ def palette_css() -> str:
     inks = {name: f"light-dark({light}, {dark})" for name, (light, dark) in INKS.items()}
     tints = {f"c{column}": colour for column, colour in enumerate(TINTS)}
     ramp = {f"r{shade}": colour for shade, colour in enumerate(RAMP)}
-    names = {**inks, **tints, **ramp, "on-tint": ON_TINT, "mono": MONO}
+    names = {**inks, **tints, **ramp, "on-tint": ON_TINT, "hatch": HATCH, "mono": MONO}
     properties = "".join(f"  --tma-{name}: {value};\n" for name, value in names.items())
     schemes = "".join(
         f":is({', '.join(places)}) :is(.tma-host, .tma) {{ color-scheme: {scheme}; }}\n"
