@@ -1,8 +1,5 @@
 """What the reader gets, on its page of the built book: by pointer, by key, by address, and the same as Python says."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from tmalab import observe
@@ -17,28 +14,18 @@ PAGE = "figures/reader.html"
 def card(open_page):
     page = open_page(PAGE)
     page.locator(".tma-bar").wait_for()
-    return page.locator(".tma")
-
-
-def choose(card, name: str, value: str) -> None:
-    card.locator(f"input[name={name}][value='{value}']").check()
-
-
-def data(card) -> dict:
-    with card.page.expect_download() as download:
-        card.get_by_role("button", name="data (JSON)").click()
-    return json.loads(Path(download.value.path()).read_text("utf-8"))
+    return page.card()
 
 
 @pytest.mark.parametrize("writer", ["128B", "none"])
 @pytest.mark.parametrize("reader", ["nothing", "row", "line"])
 def test_it_draws_what_python_says(card, writer, reader):
     figure = ReaderFigure(observe, writer=writer, reader=reader, base=128)
-    choose(card, "writer", writer)
-    choose(card, "reader", reader)
+    card.choose(writer=writer)
+    card.choose(reader=reader)
     card.locator("input[type=range]").fill("1")
-    assert data(card) == json.loads(json.dumps(figure.data()))
-    assert card.locator(".tma-say").inner_text() == figure.sentence()
+    card.check_data(figure)
+    assert card.say() == figure.sentence()
     assert card.locator(".tma-wrong").count() == len(figure.wrong())
 
 
@@ -48,10 +35,10 @@ def test_both_sides_are_linked(card):
         card.get_by_role("grid", name="shared memory"),
     )
     tile.get_by_role("gridcell").nth(8).hover()
-    assert card.locator(".tma-say").inner_text().startswith("Row 1, chunk 0: the reader looks at shared byte 128 ")
-    choose(card, "reader", "line")
+    assert card.say().startswith("Row 1, chunk 0: the reader looks at shared byte 128 ")
+    card.choose(reader="line")
     shared.get_by_role("gridcell").nth(8).hover()
-    assert card.locator(".tma-say").inner_text().startswith("Row 1, chunk 1: the reader looks at shared byte 128 ")
+    assert card.say().startswith("Row 1, chunk 1: the reader looks at shared byte 128 ")
     assert shared.locator(".tma-hot[data-at='8']").count() == tile.locator(".tma-hot[data-at='9']").count() == 1
 
 
@@ -60,9 +47,9 @@ def test_the_keys_walk_it_and_the_address_keeps_it(card, open_page):
     card.get_by_role("grid", name="the tile as it is read").locator("[tabindex='0']").focus()
     for key in ("ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
-    assert card.locator(".tma-say").inner_text().startswith("Row 4, chunk 6: ")
-    choose(card, "reader", "row")
+    assert card.say().startswith("Row 4, chunk 6: ")
+    card.choose(reader="row")
     page.wait_for_url("**#reader=reader:row,cell:4.6")
     again = open_page(PAGE + "#reader=reader:row,cell:4.6")
     again.locator(".tma-bar").wait_for()
-    assert again.locator("input[name=reader]:checked").get_attribute("value") == "row"
+    assert again.card().chosen("reader") == "row"

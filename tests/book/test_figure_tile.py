@@ -7,7 +7,6 @@ recorded, and a question.
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,30 +15,10 @@ import pytest
 from tmalab import observe
 from tmalab.errors import RecordingError
 from tmalab.figures import Question, TileFigure
-from tmalab.figures.bundle import bundle_css, bundle_js
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
-FLIPPED_CASE, FLIPPED_BYTE = "tile/128B/r0/c0/b0", 483  # in row 3, chunk 5, which the 128B swizzle puts at byte 480
-
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Figures</title><link rel="icon" href="data:,"><link rel="stylesheet" href="figures.css">
-<style>:root {{ color-scheme: light dark }} body {{ margin: 16px }}</style>
-<script async src="figures.js"></script></head>
-<body><main><h1>Figures</h1>{}<h2 id="below">Below</h2><p>The end.</p></main></body></html>
-"""
-
-
-def flipped(case):
-    """The recording, but for one bit of one byte of one case."""
-    seen = observe(case)
-    if case.name != FLIPPED_CASE:
-        return seen
-    smem = seen["smem"].copy()
-    smem[FLIPPED_BYTE] ^= 0x80
-    return replace(seen, arrays={**seen.arrays, "smem": smem})
+FLIPPED_BYTE = 483  # in row 3, chunk 5, which the 128B swizzle puts at byte 480
 
 
 def partly(case):
@@ -55,19 +34,13 @@ def figure():
 
 
 @pytest.fixture(scope="module")
-def site(figure, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("figures")
-    (folder / "figures.js").write_text(bundle_js(), "utf-8")
-    (folder / "figures.css").write_text(bundle_css(), "utf-8")
-    first = figure.html().replace('data-tma-page="tile"', 'data-tma-page="tile" data-tma-href="alone.html"')
-    others = [
-        TileFigure(flipped, title="One byte flipped"),
+def site(figure, site_of, flipped):
+    return site_of(
+        figure,
+        TileFigure(flipped("tile/128B/r0/c0/b0", FLIPPED_BYTE), title="One byte flipped"),
         TileFigure(partly, title="Only base 0 recorded"),
         Question("How many bytes in a line?", answer=128, hint="32 banks.", why="32 x 4."),
-    ]
-    (folder / "index.html").write_text(PAGE.format("\n".join([first, *(other.html() for other in others)])), "utf-8")
-    figure.save(folder / "alone.html")
-    return folder
+    )
 
 
 both = pytest.mark.parametrize("over", ["http", "file"])
@@ -77,11 +50,10 @@ class Card:
     """One figure on a page, as a reader sees it."""
 
     def __init__(self, page, number=0):
-        self.page = page
-        self.root = page.locator(".tma").nth(number)
+        self.page, self.root = page, page.card(number)
 
     def choose(self, field, value):
-        self.root.locator(f"input[name={field}][value='{value}']").check()
+        self.root.choose(**{field: value})
 
     def chosen(self):
         checked = self.root.locator("input[type=radio]:checked")
@@ -99,7 +71,7 @@ class Card:
 
     @property
     def sentence(self):
-        return self.root.locator(".tma-say").inner_text()
+        return self.root.say()
 
     def hot(self):
         """What is lit: chunks of the tensor, bytes of shared memory, banks, lines' addresses."""
@@ -260,11 +232,7 @@ def test_the_sentence_is_announced_and_the_cells_have_names(visit):
 def test_the_text_table_says_the_same_and_is_linked(visit, figure):
     card = Card(visit())
     card.root.locator("summary").click()
-    head, rows = figure.table()
-    cells = card.root.locator("table").evaluate(
-        "table => [...table.rows].map(row => [...row.cells].map(c => c.textContent))"
-    )
-    assert cells == [head, *rows]
+    card.root.check_table(figure)
     card.source(0, 1).hover()
     assert card.root.locator("tr.tma-hot").all_inner_texts()[0].split("\t")[0] == "16"
     card.choose("swizzle", "32B")
@@ -403,16 +371,14 @@ def test_axe_finds_no_fault(visit, scheme, width):
     for summary in page.locator(".tma summary").all():
         summary.click()
     page.locator("input[value=difference]").nth(1).check()
-    page.add_script_tag(path=str(AXE))
-    found = page.evaluate("axe.run()")["violations"]
-    assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
+    assert page.faults() == []
 
 
 @pytest.mark.parametrize("width", [320, 390, 720, 850, 1280])
 @pytest.mark.parametrize("col", [0, 8, 64])
 def test_nothing_is_cut_or_wider_than_the_page(visit, width, col):
     page = visit(width=width, path=f"index.html#tile=col:{col},base:1024,row:8")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.check_fits()
     cut = """() => [...document.querySelectorAll(".tma-cell > *, .tma-ruler span, .tma-address, .tma-segments span")]
         .filter((node) => node.scrollWidth > node.parentElement.clientWidth + 1 && node.matches(".tma-cell > *"))
         .map((node) => node.outerHTML)"""
@@ -432,8 +398,7 @@ def test_targets_on_a_phone_are_large_enough(visit, swizzle):
 def test_one_row_of_controls_at_book_width(visit):
     """The book's column is 688 px wide at 1280 px with both of the theme's side bars."""
     page = visit(width=720)
-    tops = "bar => new Set([...bar.children].map((field) => Math.round(field.getBoundingClientRect().top))).size"
-    assert page.locator(".tma-bar").first.evaluate(tops) == 1
+    page.card().check_one_row()
 
 
 def test_nothing_moves_by_itself(visit):
@@ -485,9 +450,8 @@ def test_a_control_answers_within_50_ms(visit):
 def test_without_javascript_it_shows_the_still(visit, figure, scheme):
     page = visit(java_script_enabled=False, color_scheme=scheme)
     still = page.locator("img.tma-still").first
-    assert still.evaluate("image => image.complete && image.naturalWidth > 700")
+    page.card().check_still(figure, wider_than=700)
     assert still.get_attribute("alt").startswith("One tile through the TMA engine: Row 3, column 5")
-    assert page.locator(".tma-say").first.inner_text() == figure.sentence()
     assert page.locator(".tma .tma-foot").first.inner_text() == figure.source()
     page.locator("summary").first.click()
     assert page.locator("table").first.locator("tbody tr").count() == 64
@@ -495,18 +459,8 @@ def test_without_javascript_it_shows_the_still(visit, figure, scheme):
 
 def test_print_shows_the_picture_the_sentence_and_the_provenance(visit):
     page = visit(color_scheme="dark")
-    page.emulate_media(media="print")
-    root = page.locator(".tma").first
-    for name, visible in {
-        "stage": True,
-        "say": True,
-        "prov": True,
-        "bar": False,
-        "links": False,
-        "text": False,
-    }.items():
-        assert root.locator(f".tma-{name}").is_visible() == visible, name
-    assert root.evaluate("node => getComputedStyle(node).colorScheme") == "light"
+    page.card().check_print()
+    assert page.card().evaluate("node => getComputedStyle(node).colorScheme") == "light"
     assert page.pdf(print_background=False).startswith(b"%PDF")
 
 
