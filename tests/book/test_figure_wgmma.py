@@ -1,18 +1,13 @@
 """The figure "wgmma" in a browser, with the network cut: by pointer, by key, by address, and as Python says it."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tmalab import observe
 from tmalab.figures import WgmmaFigure
-from tmalab.figures.bundle import standalone_page
 
 pytestmark = pytest.mark.browser
-
-AXE = Path(__file__).parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def one_wrong(case):
@@ -31,51 +26,25 @@ def figure():
 
 
 @pytest.fixture(scope="module")
-def site(figure, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("wgmma")
-    both = [figure, WgmmaFigure(one_wrong, descriptor="128B", title="One element wrong")]
-    page = standalone_page("wgmma", "\n".join(one.html() for one in both))
-    (folder / "index.html").write_text(page.replace("<title>", '<link rel="icon" href="data:,"><title>'), "utf-8")
-    return folder
-
-
-def card_of(page, number=0):
-    return page.locator(".tma").nth(number)
-
-
-def choose(card, field, value):
-    card.locator(f"input[name={field}][value='{value}']").check()
+def site(figure, page_of):
+    return page_of("wgmma", figure, WgmmaFigure(one_wrong, descriptor="128B", title="One element wrong")).parent
 
 
 def cell(card, row, column):
     return card.locator(f".tma-wgmma-band [data-at='{8 * row + column}']")
 
 
-def say(card):
-    return card.locator(".tma-say").inner_text()
-
-
-def data(card):
-    with card.page.expect_download() as download:
-        card.get_by_role("button", name="data (JSON)").click()
-    return json.loads(Path(download.value.path()).read_text("utf-8"))
-
-
-def rows_of(card):
-    return card.locator("table").evaluate("table => [...table.rows].map(row => [...row.cells].map(c => c.textContent))")
-
-
 @pytest.mark.parametrize("over", ["http", "file"])
 def test_every_state_by_pointer_is_what_python_says(visit, figure, over):
-    card = card_of(visit(over))
+    card = visit(over).card()
     card.locator("summary").click()
     for tile in figure.spec["choices"]["tile"]:
-        choose(card, "tile", tile)
+        card.choose(tile=tile)
         for descriptor in figure.spec["choices"]["descriptor"]:
-            choose(card, "descriptor", descriptor)
+            card.choose(descriptor=descriptor)
             figure.tile, figure.descriptor = tile, descriptor
-            assert rows_of(card) == [figure.table()[0], *figure.table()[1]]
-            assert say(card) == figure.sentence()
+            card.check_table(figure)
+            assert card.say() == figure.sentence()
             assert card.locator(".tma-wgmma-about").inner_text() == figure._found.about()
             wrong = sum(read != chunk for chunk, read in enumerate(figure._found.read))
             assert card.locator(".tma-wgmma-all .tma-wgmma-hollow").count() == wrong
@@ -88,33 +57,33 @@ def test_every_state_by_pointer_is_what_python_says(visit, figure, over):
 
 def test_every_control_by_key(visit, figure):
     page = visit()
-    card = card_of(page)
+    card = page.card()
     page.locator("body").press("Tab")
     page.keyboard.press("ArrowLeft")
-    assert card.locator("input[name=tile]:checked").get_attribute("value") == "rows"
+    assert card.chosen("tile") == "rows"
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")  # from none around to 128B
-    assert card.locator("input[name=descriptor]:checked").get_attribute("value") == "128B"
+    assert card.chosen("descriptor") == "128B"
     page.keyboard.press("Tab")
     page.keyboard.press("End")
     assert card.locator("output").inner_text() == "56–63"
     assert card.locator("input[type=range]").get_attribute("aria-valuetext") == "rows 56 to 63"
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
-    assert card.locator("input[name=view]:checked").get_attribute("value") == "model"
+    assert card.chosen("view") == "model"
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getAttribute('role')") == "gridcell"
     for key in ("Home", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowLeft"):
         page.keyboard.press(key)
-    assert say(card) == "Row 56, columns 0–7: read from shared byte 7168, where it stands."
+    assert card.say() == "Row 56, columns 0–7: read from shared byte 7168, where it stands."
     page.keyboard.press("End")
-    assert say(card).startswith("Row 56, columns 56–63")
+    assert card.say().startswith("Row 56, columns 56–63")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('[role=grid]')") is None
 
 
 def test_what_is_hot_is_hot_on_every_side(visit):
-    card = card_of(visit("http", "index.html#wgmma=tile:rows,descriptor:128B"))
+    card = visit("http", "index.html#wgmma=tile:rows,descriptor:128B").card()
 
     def at(selector):
         found = card.locator(selector)
@@ -131,65 +100,54 @@ def test_what_is_hot_is_hot_on_every_side(visit):
     assert lit() == [[5], [5], [5], []]
     card.locator(".tma-wgmma-shared [data-at='105']").hover(force=True)  # line 13 is row 13, not drawn large
     assert lit() == [[], [13 * 8 + (1 ^ 5)], [105], [13 * 8 + (1 ^ 5)]]
-    assert say(card).startswith("Asked for row 13, columns 32–39, which stands at shared byte 1728, wgmma read shared")
+    assert card.say().startswith("Asked for row 13, columns 32–39, which stands at shared byte 1728, wgmma read shared")
     card.locator(".tma-wgmma-shared [data-at='105']").click(force=True)
     card.page.mouse.move(0, 0)
     assert card.locator("output").inner_text() == "8–15"
     assert lit()[0] == [(13 - 8) * 8 + 4]
     card.locator(".tma-wgmma-all [data-at='511']").click(force=True)
     assert card.locator("output").inner_text() == "56–63"
-    assert "row 63, columns 56–63" in say(card)
+    assert "row 63, columns 56–63" in card.say()
 
 
 def test_a_wrong_element_changes_its_chunk_and_no_other(visit):
     page = visit("http", "index.html#wgmma=descriptor:128B")
-    whole, card = card_of(page, 0), card_of(page, 1)
+    whole, card = page.card(0), page.card(1)
 
     def labels(one):
         return one.locator(".tma-wgmma-band .tma-cell").all_inner_texts()
 
-    for view, differing in (("hardware", 1), ("difference", 1), ("model", 0)):
-        for one in (whole, card):
-            choose(one, "view", view)
-        assert sum(one != other for one, other in zip(labels(whole), labels(card), strict=True)) == differing
-        assert card.locator(".tma-wrong").count() == card.locator(".tma-wgmma-differs").count() == differing
-        assert whole.locator(".tma-wrong").count() == 0
-    choose(card, "view", "hardware")
+    card.check_one_differs(whole, labels, {".tma-wrong": 1, ".tma-wgmma-differs": 1})
     assert "1 of 512 chunks differs" in card.inner_text()
     cell(card, 3, 1).hover()
-    assert say(card).endswith("Measured, where the model says row 3, columns 8–15.")
+    assert card.say().endswith("Measured, where the model says row 3, columns 8–15.")
     assert "differs" in cell(card, 3, 1).get_attribute("aria-label")
 
 
 def test_the_address_keeps_the_state_and_restores_it(visit, figure):
     state = "tile:64B,descriptor:32B,rows:16,view:difference,cell:2.3"
     page = visit("http", f"index.html#wgmma={state}")
-    card = card_of(page)
+    card = page.card()
     figure.tile, figure.descriptor, figure.rows, figure.view, figure.cell = "64B", "32B", 16, "difference", (2, 3)
     told = figure.sentence()
     figure.tile, figure.descriptor, figure.rows, figure.view, figure.cell = "128B", "none", 0, "hardware", (3, 1)
-    assert say(card) == told
+    assert card.say() == told
     cell(card, 7, 7).click()
     page.wait_for_url("**#wgmma=tile:64B,descriptor:32B,rows:16,view:difference,cell:7.7")
-    link = card.get_by_role("link", name="link to this view")
-    assert link.get_attribute("href") == "#wgmma=tile:64B,descriptor:32B,rows:16,view:difference,cell:7.7"
+    assert card.link() == "#wgmma=tile:64B,descriptor:32B,rows:16,view:difference,cell:7.7"
 
 
 def test_the_data_and_the_picture(visit, figure):
-    card = card_of(visit())
-    assert data(card) == json.loads(json.dumps(figure.data()))
-    with card.page.expect_download() as download:
-        card.get_by_role("button", name="picture (SVG)").click()
-    picture = Path(download.value.path()).read_text("utf-8")
-    assert picture.startswith("<svg ")
-    assert ">8,24<" in picture
+    card = visit().card()
+    card.check_data(figure)
+    picture = card.check_picture(">8,24<")
     assert picture.count('stroke-dasharray="2 2"') == 1  # dotted: where what was asked for stands
 
 
 def test_on_paper_it_fits_one_page(visit):
     page = visit(width=690)
     page.emulate_media(media="print")
-    assert page.locator(".tma").first.bounding_box()["height"] < 900
+    assert page.card().bounding_box()["height"] < 900
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -198,26 +156,23 @@ def test_it_is_accessible_and_fits(visit, width, scheme):
     state = "#wgmma=tile:rows,descriptor:128B&wgmma-2=view:difference"
     page = visit("http", "index.html" + state, width=width, color_scheme=scheme)
     page.locator("summary").first.click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.add_script_tag(path=str(AXE))
-    found = page.evaluate("axe.run()")["violations"]
-    assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
+    page.check_fits()
+    assert page.faults() == []
 
 
 def test_without_javascript_the_still_says_the_same(visit, figure):
-    card = card_of(visit("file", java_script_enabled=False))
-    assert card.locator("img.tma-still").is_visible()
-    assert figure.sentence() in card.inner_text()
+    card = visit("file", java_script_enabled=False).card()
+    card.check_still(figure, wider_than=0)
     assert "Recorded on NVIDIA H200" in card.inner_text()
 
 
 def test_the_key_has_the_looks_that_the_view_draws(visit):
-    card = card_of(visit(), 1)
+    card = visit().card(1)
     key = card.locator(".tma-wgmma-band .tma-key")
-    choose(card, "descriptor", "none")
+    card.choose(descriptor="none")
     assert "the ones asked for" in key.inner_text()
     assert card.locator(".tma-cell.tma-wgmma-other").count()
-    choose(card, "view", "difference")
+    card.choose(view="difference")
     assert "as the model says" in key.inner_text()
     assert "asked for" not in key.inner_text()
     assert card.locator(".tma-cell.tma-wgmma-other").count() == 0
