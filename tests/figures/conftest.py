@@ -1,4 +1,7 @@
-"""A stand-in for `observe` whose bytes the model made, for tests of how figures are built; it is never a recording."""
+"""A stand-in for `observe` whose bytes the model made, for tests of how figures are built; it is never a recording.
+
+And the one way in which the tests bring a figure to a state.
+"""
 
 from collections.abc import Callable
 
@@ -16,6 +19,18 @@ PROVENANCE = Provenance(
     gpu="NVIDIA H200", compute_capability="9.0", driver="0.0", cuda="0.0", nvrtc="0.0", kernel="stand-in",
     kernel_sha256="0" * 64, date="2000-01-01T00:00:00Z", repeats=1,
 )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def put():
+    """put(figure, **state) → what the figure, brought to that state, has found."""
+
+    def go(figure, **state):
+        for name, value in state.items():
+            setattr(figure, name, value)
+        return figure._found
+
+    return go
 
 
 @pytest.fixture(scope="session")

@@ -39,13 +39,7 @@ def figure():
     return CoordinatesFigure(made_up)
 
 
-def put(figure, **state):
-    for name, value in state.items():
-        setattr(figure, name, value)
-    return figure._found
-
-
-def test_every_tile_has_its_own_time_and_place(figure):
+def test_every_tile_has_its_own_time_and_place(figure, put):
     found, seen = figure._found, made_up(None)
     assert found.issued == seen["issued_ns"].ravel().tolist()
     assert found.landed == seen["landed_ns"].ravel().tolist()
@@ -59,7 +53,7 @@ def test_every_tile_has_its_own_time_and_place(figure):
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_a_shade_is_that_of_its_key(figure, shown):
+def test_a_shade_is_that_of_its_key(figure, put, shown):
     found = put(figure, shown=shown)
     assert 1 < len(found.key) <= SHADES
     edges = {tone: [float(word) for word in words.split(" to ")] for tone, words in found.key}
@@ -69,7 +63,7 @@ def test_a_shade_is_that_of_its_key(figure, shown):
         assert low <= value <= high
 
 
-def test_the_calls_are_the_model_s_for_every_tile(figure):
+def test_the_calls_are_the_model_s_for_every_tile(figure, put):
     whole = CoordinateTensor.of((ROWS, COLS))
     for block, column in ((1, 2), (0, 0), (131, 6), (64, 5)):
         calls = dict(put(figure, block=block, column=column).calls())
@@ -84,12 +78,12 @@ def test_the_calls_are_the_model_s_for_every_tile(figure):
         assert figure.data()["coords"] == [col, row]
 
 
-def test_block_1_iteration_2_is_element_64_512(figure):
+def test_block_1_iteration_2_is_element_64_512(figure, put):
     assert "element (64, 512)" in put(figure, view="model").sentence()
     assert "{512, 64}" in figure.sentence()
 
 
-def test_the_sentences_say_what_was_seen(figure):
+def test_the_sentences_say_what_was_seen(figure, put):
     assert put(figure, block=5, column=3).sentence() == (
         "Tile (5, 3), rows 320 to 383 and columns 768 to 1023: block 5 ran on SM 126. The load was issued 6304 ns "
         "after the first of all and seen complete 1088 ns later, in steps of 32 ns."
@@ -101,7 +95,7 @@ def test_the_sentences_say_what_was_seen(figure):
     )
 
 
-def test_the_chart_draws_the_chosen_block_and_four_others(figure):
+def test_the_chart_draws_the_chosen_block_and_four_others(figure, put):
     for block in (0, 1, 66, 131):
         lanes = put(figure, block=block, column=6).lanes()
         assert lanes[0].name == f"block {block}"

@@ -63,13 +63,7 @@ def figure():
     return FrontEndsFigure(made_up)
 
 
-def put(figure, **state):
-    for name, value in state.items():
-        setattr(figure, name, value)
-    return figure._found
-
-
-def test_every_chunk_of_the_tile_is_drawn_where_the_dump_has_it(figure):
+def test_every_chunk_of_the_tile_is_drawn_where_the_dump_has_it(figure, put):
     found = put(figure, way="cuda.core")
     tile = expected_tile(task_map(), TASK["at"][::-1]).view("<u2").reshape(32, 8, 8)
     for chunk, what in enumerate(found.hardware):
@@ -80,7 +74,7 @@ def test_every_chunk_of_the_tile_is_drawn_where_the_dump_has_it(figure):
     assert found.unequal == set()
 
 
-def test_a_wrong_byte_is_one_wrong_chunk_in_each_view_but_the_model_s(figure):
+def test_a_wrong_byte_is_one_wrong_chunk_in_each_view_but_the_model_s(figure, put):
     found = put(figure, way="Triton host")
     assert found.unequal == {OTHER // 16}
     right = expected_tile(task_map(), TASK["at"][::-1])[OTHER]
@@ -94,7 +88,7 @@ def fields_of(found):
     return {row[0]: (row[1:], mark) for row, mark in zip(found.way["fields"], found.marks(), strict=True)}
 
 
-def test_a_descriptor_is_held_against_what_was_asked_and_against_the_driver(figure):
+def test_a_descriptor_is_held_against_what_was_asked_and_against_the_driver(figure, put):
     rows = fields_of(put(figure, way="Triton host"))
     assert rows["l2_promotion"] == (["none", "128B", "128B"], "own")
     assert rows["box_bytes"] == (["4096"] * 3, "")
@@ -103,14 +97,14 @@ def test_a_descriptor_is_held_against_what_was_asked_and_against_the_driver(figu
     assert figure._found.way["unlike"] == ["box_bytes"]
 
 
-def test_the_raw_way_has_the_driver_s_descriptor_and_the_house_s_ptx(figure):
+def test_the_raw_way_has_the_driver_s_descriptor_and_the_house_s_ptx(figure, put):
     found = put(figure, way=RAW)
     assert found.way["unlike"] == []
     assert found.marks() == [""] * 12
     assert found.way["call"].startswith("cp.async.bulk.tensor.2d.shared::cluster.global.tile")
 
 
-def test_a_refusal_is_shown_and_the_model_still_stands(figure):
+def test_a_refusal_is_shown_and_the_model_still_stands(figure, put):
     found = put(figure, way="numba-cuda argument")
     assert found.empty
     assert found.sentence() == "numba-cuda argument refused: TypingError. Nothing was loaded."

@@ -24,14 +24,8 @@ def figure():
     return LandingFigure(observe)
 
 
-def put(figure, **state):
-    for name, value in state.items():
-        setattr(figure, name, value)
-    return figure._found
-
-
 @every
-def test_the_cells_hold_what_was_recorded(figure, tile, warmth):
+def test_the_cells_hold_what_was_recorded(figure, put, tile, warmth):
     seen = observe(f"landing/{tile}/{warmth}", live=False)
     found = put(figure, tile=tile, warmth=warmth, shown="one run", frame=FRAMES)
     assert found.values == seen["landed"].tolist()
@@ -43,7 +37,7 @@ def test_the_cells_hold_what_was_recorded(figure, tile, warmth):
 
 
 @every
-def test_the_shades_are_those_of_the_key(figure, tile, warmth):
+def test_the_shades_are_those_of_the_key(figure, put, tile, warmth):
     for shown in SHOWN:
         found = put(figure, tile=tile, warmth=warmth, shown=shown, frame=FRAMES)
         first, width, many = found.bins
@@ -67,7 +61,7 @@ def test_bins_hold_every_time_and_are_never_finer_than_the_looks(times, resoluti
 
 
 @every
-def test_the_frames_go_from_nothing_to_all(figure, tile, warmth):
+def test_the_frames_go_from_nothing_to_all(figure, put, tile, warmth):
     seen, counts = observe(f"landing/{tile}/{warmth}", live=False), []
     for frame in range(FRAMES + 1):
         found = put(figure, tile=tile, warmth=warmth, shown="one run", frame=frame)
@@ -79,7 +73,7 @@ def test_the_frames_go_from_nothing_to_all(figure, tile, warmth):
     assert counts == sorted(counts)
 
 
-def test_a_piece_is_told_by_its_bytes_and_rows(figure):
+def test_a_piece_is_told_by_its_bytes_and_rows(figure, put):
     by = {tile: put(figure, tile=tile, warmth="warm") for tile in TILES}
     assert by["64x64-128B"].place(5) == ("640 to 767", "5")
     assert by["32x128-64B"].place(5) == ("640 to 767", "10 to 11")
@@ -91,7 +85,7 @@ def test_a_piece_is_told_by_its_bytes_and_rows(figure):
         assert by[tile].place(pieces - 1)[1].endswith(str(box[1] - 1))
 
 
-def test_the_sentence_gives_the_look_that_saw_it_and_the_one_before(figure):
+def test_the_sentence_gives_the_look_that_saw_it_and_the_one_before(figure, put):
     seen = observe("landing/64x64-128B/cold", live=False)
     found = put(figure, tile="64x64-128B", warmth="cold", shown="one run", frame=FRAMES, piece=9)
     words = found.sentence()
@@ -101,7 +95,7 @@ def test_the_sentence_gives_the_look_that_saw_it_and_the_one_before(figure):
     assert f"Median of 100 runs: {seen['landed_median'][9]}" in words
 
 
-def test_the_lanes_say_what_the_barrier_awaited(figure):
+def test_the_lanes_say_what_the_barrier_awaited(figure, put):
     found = put(figure, tile="64x64-128B", warmth="warm")
     lanes = {lane["name"]: lane["marks"] for lane in found.one["lanes"]}
     awaited = [int(mark["text"]) for mark in lanes["KB to come"]]
@@ -115,7 +109,7 @@ def test_the_lanes_say_what_the_barrier_awaited(figure):
 
 
 @every
-def test_every_state_has_its_picture_sentence_and_table(figure, tile, warmth):
+def test_every_state_has_its_picture_sentence_and_table(figure, put, tile, warmth):
     put(figure, tile=tile, warmth=warmth, shown="one run", frame=7, piece=511)
     assert figure.svg().startswith("<svg ")
     head, rows = figure.table()
@@ -125,7 +119,7 @@ def test_every_state_has_its_picture_sentence_and_table(figure, tile, warmth):
     assert figure.source().startswith("Recorded on NVIDIA H200")
 
 
-def test_what_is_not_recorded_says_so(figure):
+def test_what_is_not_recorded_says_so(figure, put):
     found = put(figure, tile="32x128-64B", warmth="cold-data", piece=0)
     assert found.one is None
     assert figure.source() == "Not measured: there is no recording of this state, and the model has no clock."
@@ -168,7 +162,7 @@ def test_a_state_that_it_does_not_have_is_an_error(state):
         LandingFigure(None, **state)
 
 
-def test_its_data_is_plain_json_and_small(figure):
+def test_its_data_is_plain_json_and_small(figure, put):
     assert len(json.dumps(figure.provenance, separators=(",", ":"))) <= 90_000
     assert "landed" not in json.dumps(figure.spec)
     put(figure, tile="64x64-128B", warmth="cold", shown="one run", frame=FRAMES, piece=0)

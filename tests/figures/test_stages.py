@@ -23,14 +23,8 @@ def figure():
     return StagesFigure(observe)
 
 
-def put(figure, **state):
-    for name, value in state.items():
-        setattr(figure, name, value)
-    return figure._found
-
-
 @every
-def test_the_lanes_hold_what_was_recorded(figure, via, stages):
+def test_the_lanes_hold_what_was_recorded(figure, put, via, stages):
     seen = observe("cute/timeline", live=False)["cycles"][WALKS.index((via, stages))]
     found = put(figure, via=via, stages=stages)
     assert found.tiles == seen.tolist()
@@ -46,7 +40,7 @@ def test_the_lanes_hold_what_was_recorded(figure, via, stages):
 
 
 @every
-def test_the_share_is_that_of_the_medians(figure, via, stages):
+def test_the_share_is_that_of_the_medians(figure, put, via, stages):
     rated = observe("cute/rate", live=False)
     number = [tuple(one) for one in rated.case.params["versions"]].index((via, stages, BLOCKS))
     medians = np.median(rated["ms"], axis=1)
@@ -54,7 +48,7 @@ def test_the_share_is_that_of_the_medians(figure, via, stages):
     assert f"{figure._found.share:.1%} of the rate" in figure.sentence()
 
 
-def test_more_buffers_have_more_loads_in_flight(figure):
+def test_more_buffers_have_more_loads_in_flight(figure, put):
     for via in VIAS:
         ahead = [put(figure, via=via, stages=stages).ahead() for stages in STAGES]
         assert ahead[0] == 0
@@ -62,7 +56,7 @@ def test_more_buffers_have_more_loads_in_flight(figure):
         assert ahead[-1] < STAGES[-1]
 
 
-def test_the_table_has_a_row_a_tile(figure):
+def test_the_table_has_a_row_a_tile(figure, put):
     put(figure, via="tma", stages=3)
     head, rows = figure.table()
     assert len(rows) == 14
