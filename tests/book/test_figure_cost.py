@@ -4,30 +4,16 @@ The page is a bare one: the figure's text/html, the bundle and, over http, the w
 more" stands below it: a recording in which 32 conflicting lanes took 33.
 """
 
-import json
 from dataclasses import replace
-from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from tmalab import observe
 from tmalab.figures import CostFigure
-from tmalab.figures.bundle import bundle_css, bundle_js
-from tmalab.sphinxext import python_worker
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).parent.parent.parent
-AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Figures</title><link rel="icon" href="data:,"><link rel="stylesheet" href="figures.css">
-<style>:root {{ color-scheme: light dark }} body {{ margin: 16px }}</style>
-<script async src="figures.js"></script></head>
-<body><main><h1>Figures</h1>{}<h2 id="below">Below</h2><p>The end.</p></main></body></html>
-"""
 READY_MS = 30_000
 
 
@@ -43,18 +29,8 @@ def figure():
 
 
 @pytest.fixture(scope="module")
-def site(figure, tmp_path_factory) -> Path:
-    folder, pyodide = tmp_path_factory.mktemp("figures"), python_worker.find_pyodide(ROOT)
-    assert pyodide, "no Pyodide in node_modules: npm ci --ignore-scripts"
-    python_worker.write(pyodide, folder / "python")
-    worker = {"address": "python/worker.mjs", "megabytes": "5.6"}
-    (folder / "figures.js").write_text(bundle_js(["cost"], worker), "utf-8")
-    (folder / "figures.css").write_text(bundle_css(), "utf-8")
-    first = figure.html().replace('data-tma-page="cost"', 'data-tma-page="cost" data-tma-href="alone.html"')
-    other = CostFigure(slower, title="One wavefront more")
-    (folder / "index.html").write_text(PAGE.format(first + "\n" + other.html()), "utf-8")
-    figure.save(folder / "alone.html")
-    return folder
+def site(figure, site_of):
+    return site_of(figure, CostFigure(slower, title="One wavefront more"), python=True)
 
 
 both = pytest.mark.parametrize("over", ["http", "file"])
@@ -64,7 +40,7 @@ class Cost:
     """One figure on a page, as a reader sees it."""
 
     def __init__(self, page, number=0):
-        self.page, self.root = page, page.locator(".tma").nth(number)
+        self.page, self.root = page, page.card(number)
 
     def text(self, name):
         return self.root.locator(f".tma-{name}").inner_text()
@@ -78,7 +54,7 @@ class Cost:
         """choose(swizzle="64B", rows=8): a radio, or an entry of a list."""
         for name, value in choices.items():
             if name in ("swizzle", "view"):
-                self.root.locator(f"input[name={name}][value='{value}']").check()
+                self.root.choose(**{name: value})
             else:
                 self.root.locator(f"select[name={name}]").select_option(str(value))
 
@@ -423,21 +399,14 @@ def test_it_gives_the_data_and_the_table_that_python_gives(visit, figure, over, 
         **state,
     }.items():
         setattr(figure, name, value)
-    with page.expect_download() as download:
-        Cost(page).press("data (JSON)")
-    given = json.loads(Path(download.value.path()).read_text("utf-8"))
-    assert given == json.loads(json.dumps(figure.data()))
+    page.card().check_data(figure)
     page.locator("summary").first.click()
-    cells = page.locator("table").first.evaluate("t => [...t.rows].map(row => [...row.cells].map(c => c.textContent))")
-    head, rows = figure.table()
-    assert cells == [list(head), *rows]
+    page.card().check_table(figure)
 
 
 def test_it_gives_its_picture(visit):
     page = visit()
-    with page.expect_download() as download:
-        Cost(page).press("picture (SVG)")
-    texts = [text.text for text in ElementTree.parse(download.value.path()).iter("{http://www.w3.org/2000/svg}text")]
+    texts = page.card().drawn()
     assert {"32-way conflict", "Shared memory, 32 banks", "3968"} <= set(texts)
     fields = ["Tile of", "float32", "rows", "32", "row bytes", "128", "padding", "0", "base address", "0"]
     assert texts[: len(fields)] == fields  # what the lists say, too, and no button
@@ -459,12 +428,10 @@ STATES = [
 def test_axe_finds_no_fault(visit, scheme, width):
     page = visit("file", "alone.html", color_scheme=scheme, width=width)
     page.locator("summary").first.click()
-    page.add_script_tag(path=str(AXE))
     for state in STATES:
         page.evaluate("hash => { location.hash = hash }", f"cost={state}")
         page.wait_for_timeout(250)
-        found = page.evaluate("axe.run()")["violations"]
-        assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
+        assert page.faults() == []
 
 
 def test_axe_finds_no_fault_where_an_expression_is_wrong(visit):
@@ -473,15 +440,14 @@ def test_axe_finds_no_fault_where_an_expression_is_wrong(visit):
     cost.load_python()
     cost.type("lane * lan")
     cost.root.get_by_text("no name 'lan'").wait_for()
-    page.add_script_tag(path=str(AXE))
-    assert page.evaluate("axe.run(document.querySelector('.tma-host'))")["violations"] == []
+    assert page.faults(within=".tma-host") == []
 
 
 @pytest.mark.parametrize("width", [320, 390, 720, 1280])
 @pytest.mark.parametrize("state", STATES)
 def test_nothing_is_wider_than_the_page(visit, width, state):
     page = visit(width=width, path=f"index.html#cost={state}")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.check_fits()
     over = """root => [...root.querySelectorAll(".tma-bar > *, .tma-own *, .tma-steppers *, .tma-price *, .tma-cell")]
         .filter((node) => node.getBoundingClientRect().right > root.getBoundingClientRect().right + .5)
         .map((node) => node.outerHTML.slice(0, 90))"""
@@ -500,21 +466,16 @@ def test_targets_on_a_phone_are_large_enough(visit):
 
 def test_one_row_of_controls_at_book_width(visit):
     page = visit(width=720)
-    tops = "bar => new Set([...bar.children].map((field) => Math.round(field.getBoundingClientRect().top))).size"
-    assert page.locator(".tma-bar").first.evaluate(tops) == 1
+    page.card().check_one_row()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_without_javascript_it_shows_the_still(visit, scheme):
     page = visit(java_script_enabled=False, color_scheme=scheme)
-    still = page.locator("img.tma-still").first
-    assert still.evaluate("image => image.complete && image.naturalWidth > 700")
-    assert page.locator(".tma-say").first.inner_text().startswith("Lane 0 reads row 0")
+    page.card().check_still(CostFigure(observe), wider_than=700)
+    assert page.card().say().startswith("Lane 0 reads row 0")
 
 
 def test_print_shows_the_picture_the_sentence_and_the_provenance(visit):
     page = visit(color_scheme="dark")
-    page.emulate_media(media="print")
-    root = page.locator(".tma").first
-    wanted = {"stage": True, "say": True, "prov": True, "bar": False, "links": False, "text": False}
-    assert {name: root.locator(f".tma-{name}").is_visible() for name in wanted} == wanted
+    page.card().check_print()
