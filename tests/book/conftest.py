@@ -6,6 +6,7 @@ imported from here: a page that a fixture opens brings `page.card(number)`, `pag
 
 import functools
 import http.server
+import itertools
 import json
 import os
 import re
@@ -134,6 +135,22 @@ def faults(page, within: str = "", number: int = 0) -> list[tuple[str, list[str]
     return [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found]
 
 
+def faults_everywhere(page, **options) -> list[tuple[str, str, list[str]]]:
+    """What axe, told `options`, finds on the page, wide and on a phone, light and dark."""
+    page.add_script_tag(path=str(AXE))
+    found = []
+    for width, scheme in itertools.product(WIDTHS.values(), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(500)  # the theme fades from one to the other
+        found += [
+            (f"{width} {scheme}", fault["id"], [node["html"][:150] for node in fault["nodes"]])
+            for fault in page.evaluate("options => axe.run(options)", options)["violations"]
+        ]
+        check_fits(page)
+    return found
+
+
 def check_fits(page) -> None:
     """Nothing asks for scrolling sideways."""
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
@@ -231,7 +248,7 @@ def browse(chromium):
         context.route("**/*", route)
         page = context.new_page()
         page.problems = problems
-        for add in (Card, faults, check_fits, check_tall):
+        for add in (Card, faults, faults_everywhere, check_fits, check_tall):
             setattr(page, add.__name__.lower(), functools.partial(add, page))
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on("console", lambda said: said.type in ("error", "warning") and problems.append(said.text))

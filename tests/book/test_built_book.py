@@ -13,7 +13,6 @@ import yaml
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent.parent
-AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 CHAPTERS = [TOC["root"], *(chapter["file"] for part in TOC["parts"] for chapter in part["chapters"])]
 NOTEBOOKS = [name for name in CHAPTERS if (ROOT / f"{name}.ipynb").exists()]
@@ -140,41 +139,25 @@ def test_a_question_of_a_chapter_takes_its_answer(open_page):
 # --- for everyone, at every width -------------------------------------------------------------------------------------
 
 
-def faults(page) -> list[tuple[str, str, list[str]]]:
-    """What axe finds on the page, wide and on a phone, light and dark."""
-    page.add_script_tag(path=str(AXE))
-    found = []
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_timeout(500)  # the theme fades from one to the other
-            found += [
-                (f"{width} {scheme}", fault["id"], [node["html"][:150] for node in fault["nodes"]])
-                for fault in page.evaluate("axe.run()")["violations"]
-            ]
-    return found
-
-
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_no_fault(open_page, path):
     page = open_page(path)
     settle(page)
-    assert faults(page) == []
+    assert page.faults_everywhere() == []
 
 
 def test_axe_finds_no_fault_on_a_figure_s_own_page(open_page, book):
     for path in figure_pages(book):
         page = open_page(path)
         settle(page)
-        assert faults(page) == []
+        assert page.faults_everywhere() == []
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_nothing_is_wider_than_a_phone(open_page, path):
     page = open_page(path, width="phone")
     settle(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.check_fits()
 
 
 # --- its links --------------------------------------------------------------------------------------------------------

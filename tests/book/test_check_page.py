@@ -15,7 +15,6 @@ from tmalab.sphinxext.check_examples import EXAMPLES
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
-AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
 PAGE = "chapters/check.html"
 GARBAGE = '{"dtype": "float16",\n "global_dim": [128, 16}'
 LEGAL = '{"dtype": "float32", "global_dim": [256, 64], "global_strides": [1024], "box_dim": [32, 8]}'
@@ -67,22 +66,6 @@ def command_line(text: str, *options: str) -> dict:
     return json.loads(done.stdout)
 
 
-def faults(page) -> list[tuple[str, str, list[str]]]:
-    """What axe finds in what the page shows now, in both widths and schemes."""
-    page.add_script_tag(path=str(AXE))
-    found = []  # without preload: axe would ask for the style sheets again, which a page from a file may not
-    for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(500)  # the theme fades from one to the other
-        found += [
-            (f"{width} {scheme}", fault["id"], [node["html"][:150] for node in fault["nodes"]])
-            for fault in page.evaluate("axe.run({ preload: false })")["violations"]
-        ]
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-    return found
-
-
 # --- without the checker ----------------------------------------------------------------------------------------------
 
 
@@ -105,7 +88,7 @@ def test_from_a_file_the_page_says_why_it_answers_nothing_else(open_page):
     assert "make serve" in page.locator("#check-note").inner_text()
     assert page.get_by_role("button", name="Load the checker").count() == 0
     assert page.get_by_label("Your descriptor").get_attribute("readonly") is not None
-    assert faults(page) == []
+    assert page.faults_everywhere(preload=False) == []  # with it axe asks for the style sheets again: not from a file
 
 
 def test_without_javascript_the_questions_stand_with_their_answers(open_page):
@@ -158,7 +141,7 @@ def test_loaded_it_answers_everything_as_the_command_line_does(open_page):
     assert verdict(page).startswith("Legal on sm_100")
     assert answer_json(page) == command_line(example_text("packed_type_needs_sm100"), "--arch", "sm_100")
     print(f"ready after {ready_ms} ms, answers in {', '.join(times)} ms")
-    assert faults(page) == []
+    assert page.faults_everywhere(preload=False) == []
 
 
 def test_garbage_is_told_with_its_line_and_column_and_shown_there(open_page):
@@ -174,7 +157,7 @@ def test_garbage_is_told_with_its_line_and_column_and_shown_there(open_page):
     assert (error["line"], error["column"]) == (2, 24)
     page.get_by_role("button", name="Go to this place").click()
     assert text.evaluate("area => [area.selectionStart, area.value[area.selectionStart]]") == [44, "}"]
-    assert faults(page) == []
+    assert page.faults_everywhere(preload=False) == []
     assert put(page, "<img src=x onerror=document.title='broken'>").startswith("Unreadable: line 1")
     assert page.title() != "broken"
     assert page.locator("[data-part=answer] img").count() == 0
