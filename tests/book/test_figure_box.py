@@ -4,42 +4,17 @@ The page is a bare one: the figure's text/html, the bundle and, over http, the w
 flipped" stands below it, whose first state holds a byte that the model does not have.
 """
 
-import json
 import re
-from dataclasses import replace
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from tmalab import observe
 from tmalab.figures import BoxFigure
 from tmalab.figures.box_tables import EXAMPLES
-from tmalab.figures.bundle import bundle_css, bundle_js
-from tmalab.sphinxext import python_worker
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).parent.parent.parent
-AXE = ROOT / "tests" / "node_modules" / "axe-core" / "axe.min.js"
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Figures</title><link rel="icon" href="data:,"><link rel="stylesheet" href="figures.css">
-<style>:root {{ color-scheme: light dark }} body {{ margin: 16px }}</style>
-<script async src="figures.js"></script></head>
-<body><main><h1>Figures</h1>{}<h2 id="below">Below</h2><p>The end.</p></main></body></html>
-"""
 READY_MS = 30_000  # a busy machine; the page "Check my descriptor" is held to 6 s by its benchmark
-
-
-def flipped(case):
-    """The recording, but for one byte of element (1, 1) at (4, 2)."""
-    seen = observe(case)
-    if case.name != "box/plane/4_2":
-        return seen
-    smem = seen["smem"].copy()
-    smem[38] ^= 0x80
-    return replace(seen, arrays={**seen.arrays, "smem": smem})
 
 
 @pytest.fixture(scope="module")
@@ -48,19 +23,9 @@ def figure():
 
 
 @pytest.fixture(scope="module")
-def site(figure, tmp_path_factory) -> Path:
-    folder, pyodide = tmp_path_factory.mktemp("figures"), python_worker.find_pyodide(ROOT)
-    assert pyodide, "no Pyodide in node_modules: npm ci --ignore-scripts"
-    python_worker.write(pyodide, folder / "python")
-    (folder / "figures.js").write_text(
-        bundle_js(["box"], {"address": "python/worker.mjs", "megabytes": "5.6"}), "utf-8"
-    )
-    (folder / "figures.css").write_text(bundle_css(), "utf-8")
-    first = figure.html().replace('data-tma-page="box"', 'data-tma-page="box" data-tma-href="alone.html"')
-    other = BoxFigure(flipped, title="One byte flipped")
-    (folder / "index.html").write_text(PAGE.format(first + "\n" + other.html()), "utf-8")
-    figure.save(folder / "alone.html")
-    return folder
+def site(figure, site_of, flipped):
+    wrong = flipped("box/plane/4_2", 38)  # a byte of element (1, 1) at (4, 2)
+    return site_of(figure, BoxFigure(wrong, title="One byte flipped"), python=True)
 
 
 both = pytest.mark.parametrize("over", ["http", "file"])
@@ -70,7 +35,7 @@ class Explorer:
     """One box explorer on a page, as a reader sees it."""
 
     def __init__(self, page, number=0):
-        self.page, self.root = page, page.locator(".tma").nth(number)
+        self.page, self.root = page, page.card(number)
         self.box = self.root.locator(".tma-box")
 
     @property
@@ -79,7 +44,7 @@ class Explorer:
 
     @property
     def sentence(self):
-        return self.root.locator(".tma-say").inner_text()
+        return self.root.say()
 
     @property
     def verdict(self):
@@ -93,7 +58,7 @@ class Explorer:
         self.root.locator(".tma-bar select").select_option(example)
 
     def view(self, name):
-        self.root.locator(f"input[name=view][value={name}]").check()
+        self.root.choose(view=name)
 
     def keys(self, *names):
         self.box.focus()
@@ -385,13 +350,8 @@ def test_an_address_restores_the_state_and_follows_it(visit, over):
 def test_it_gives_its_picture_and_its_data(visit, figure, over):
     page = visit(over)
     explorer = Explorer(page)
-    with page.expect_download() as download:
-        explorer.root.get_by_role("button", name="data (JSON)").click()
-    given = json.loads(Path(download.value.path()).read_text("utf-8"))
-    assert given == json.loads(json.dumps(figure.data()))
-    with page.expect_download() as download:
-        explorer.root.get_by_role("button", name="picture (SVG)").click()
-    texts = [text.text for text in ElementTree.parse(download.value.path()).iter("{http://www.w3.org/2000/svg}text")]
+    explorer.root.check_data(figure)
+    texts = explorer.root.drawn()
     assert {"global_dim", "16, 8", "Shared memory"} <= set(texts)
     assert any(text.startswith("Recorded on NVIDIA H200") for text in texts)
 
@@ -399,9 +359,7 @@ def test_it_gives_its_picture_and_its_data(visit, figure, over):
 def test_the_text_table_says_the_same(visit, figure):
     page = visit()
     page.locator("summary").first.click()
-    cells = page.locator("table").first.evaluate("t => [...t.rows].map(row => [...row.cells].map(c => c.textContent))")
-    head, rows = figure.table()
-    assert cells == [list(head), *rows]
+    page.card().check_table(figure)
 
 
 # --- for everyone, at every width -------------------------------------------------------------------------------------
@@ -412,11 +370,9 @@ def test_the_text_table_says_the_same(visit, figure):
 def test_axe_finds_no_fault(visit, scheme, width):
     page = visit(color_scheme=scheme, width=width)
     page.locator("summary").first.click()
-    page.add_script_tag(path=str(AXE))
     for example in ("plane", "rank-5", "refused"):
         Explorer(page).choose(example)
-        found = page.evaluate("axe.run()")["violations"]
-        assert [(fault["id"], [node["html"][:200] for node in fault["nodes"]]) for fault in found] == []
+        assert page.faults() == []
 
 
 def test_axe_finds_no_fault_where_the_fields_are_the_reader_s(visit):
@@ -425,15 +381,14 @@ def test_axe_finds_no_fault_where_the_fields_are_the_reader_s(visit):
     explorer.load_python()
     explorer.keys("ArrowRight")
     explorer.root.get_by_text("coords[0]=5 float32").wait_for()
-    page.add_script_tag(path=str(AXE))
-    assert page.evaluate("axe.run()")["violations"] == []
+    assert page.faults() == []
 
 
 @pytest.mark.parametrize("width", [320, 390, 720, 1280])
 @pytest.mark.parametrize("example", [example.name for example in EXAMPLES])
 def test_nothing_is_wider_than_the_page(visit, width, example):
     page = visit(width=width, path=f"index.html#box=example:{example}")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.check_fits()
     over = """root => [...root.querySelectorAll(".tma-entry, .tma-stepper, .tma-cell > *, .tma-bar > *")]
         .filter((node) => node.getBoundingClientRect().right > root.getBoundingClientRect().right)
         .map((node) => node.outerHTML.slice(0, 90))"""
@@ -451,21 +406,15 @@ def test_targets_on_a_phone_are_large_enough(visit):
 
 def test_one_row_of_controls_at_book_width(visit):
     page = visit(width=720)
-    tops = "bar => new Set([...bar.children].map((field) => Math.round(field.getBoundingClientRect().top))).size"
-    assert page.locator(".tma-bar").first.evaluate(tops) == 1
+    page.card().check_one_row()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_without_javascript_it_shows_the_still(visit, figure, scheme):
     page = visit(java_script_enabled=False, color_scheme=scheme)
-    still = page.locator("img.tma-still").first
-    assert still.evaluate("image => image.complete && image.naturalWidth > 700")
-    assert page.locator(".tma-say").first.inner_text() == figure.sentence()
+    page.card().check_still(figure, wider_than=700)
 
 
 def test_print_shows_the_picture_the_sentence_and_the_provenance(visit):
     page = visit(color_scheme="dark")
-    page.emulate_media(media="print")
-    root = page.locator(".tma").first
-    wanted = {"stage": True, "say": True, "prov": True, "bar": False, "links": False, "text": False}
-    assert {name: root.locator(f".tma-{name}").is_visible() for name in wanted} == wanted
+    page.card().check_print()
