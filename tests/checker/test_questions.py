@@ -262,6 +262,38 @@ def test_the_first_mode_of_a_partition_is_one_tile(smem, gmem, group, verdict, f
 
 
 @pytest.mark.parametrize(
+    ("smem", "gmem", "group", "limits"),
+    [
+        ("(128,64,3)", "(128,64)", [0, 4], [3, 2]),
+        ("(128,64,3)", "(128,64)", [0, 3], [2]),  # the first modes' sizes alone would not tell
+        ("((128,64),3)", "((128,64),7)", [2, 3], [2, 2]),  # a nested mode is one mode
+        ("8192", "(8192)", [0, 2], [1, 1]),
+        ("(128,64)", "(128,64)", [0, 64], [2, 2]),
+    ],
+)
+def test_a_group_that_reaches_past_the_rank_is_refused_as_cute_refuses_it(smem, gmem, group, limits):
+    """CuTe DSL 4.8.1, given each as a layout, refuses to compile it: *expects end in the range of …*."""
+    answer = ask("cute_partition", atom_gbasis="(64,128):(1@1,1@0)", smem=smem, gmem=gmem, group_modes=group)
+    assert (answer.verdict, answer.exit_code) == ("error", 1)
+    assert [violation.limit for violation in answer.violations] == limits
+    for violation in answer.violations:
+        assert violation[:3] == ("group_modes_within_rank", "group_modes[1]", group[1])
+        assert f"group_modes[1]={group[1]}" in violation.message
+        assert f"at most {violation.limit}" in violation.fix
+
+
+@pytest.mark.parametrize(
+    "gmem",
+    ["(128,64,7)", "(0,0) o (128,64,7):(1@1,1@0,64@0)", "tensor<(0,0) o (128,64,7):(1@1,1@0,64@0)>"],
+)
+def test_a_partition_s_tensors_are_read_as_cute_prints_them(gmem):
+    smem = "S<3,4,3> o smem_ptr[16b](unset) o (128,64,3):(64,1,8192)"
+    answer = ask("cute_partition", atom_gbasis="(64,128):(1@1,1@0)", smem=smem, gmem=gmem, group_modes=[0, 2])
+    assert answer.verdict == "accept"
+    assert answer.facts["left_to_iterate"] == {"smem": "(3)", "gmem": "(7)"}
+
+
+@pytest.mark.parametrize(
     ("changed", "named"),
     [({"smem": "(128,64"}, "smem"), ({"gmem": 8192}, "gmem"), ({"group_modes": [2, 0]}, "group_modes")],
 )
@@ -270,6 +302,7 @@ def test_a_partition_that_cannot_be_read_says_where(changed, named):
     answer = ask("cute_partition", **(said | changed))
     assert answer.verdict == "unreadable"
     assert named in str(answer.error)
+    assert str(answer.error).count("Fix: ") == 1
 
 
 MAPS = [

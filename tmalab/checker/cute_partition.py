@@ -8,10 +8,13 @@
 >>> said = {"kind": "cute_partition", "atom_gbasis": "(256,64):(1@1,1@0)", "smem": "(64,256,3)", "gmem": "(64,256,7)"}
 >>> answer_cute_partition(Reading("json", {**said, "group_modes": [0, 2]}), Options()).verdict
 'accept'
+>>> answer_cute_partition(Reading("json", {**said, "group_modes": [0, 4]}), Options()).rule
+'group_modes_within_rank'
 """
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import Any
 
@@ -23,8 +26,12 @@ from tmalab.errors import InputError
 from tmalab.inputs.cute_layout import Nested, parse_shape
 from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.reading import Reading
+from tmalab.model.violation import Violation
 
 RULE = "first_mode_must_be_one_tile"
+_SOURCE = "CuTe DSL 4.8.1, group_modes; compiled"
+# Before its shape CuTe prints the swizzle, the pointer or the start: S<3,4,3> o smem_ptr[16b](unset) o (128,64).
+_COMPOSED = re.compile(r"\s(?:o|∘)\s")
 
 
 def answer_cute_partition(reading: Reading, options: Options) -> Answer:
@@ -32,10 +39,15 @@ def answer_cute_partition(reading: Reading, options: Options) -> Answer:
     said = {**options.facts, **reading.fields}
     try:
         begin, end = _group(said.get("group_modes", [0, 2]))
-        shapes = {name: _shape(said, name) for name in ("smem", "gmem")}
+        shapes = {name: _modes(_shape(said, name)) for name in ("smem", "gmem")}
         tile = _size(_shape(said, "atom_gbasis"))
     except InputError as error:
         raise reading.unreadable(error) from None
+    if beyond := [_beyond(name, shape, begin, end) for name, shape in shapes.items() if end > len(shape)]:
+        return Answer(
+            form=reading.form, kind="cute_partition", verdict="error", arch=options.arch, violations=tuple(beyond),
+            facts={"tile_elems": tile},
+        )  # fmt: skip
     first = {name: _size(_grouped(shape, begin, end)[0]) for name, shape in shapes.items()}
     rest = {name: _text(_grouped(shape, begin, end)[1:]) for name, shape in shapes.items()}
     off = {name: size for name, size in first.items() if size != tile}
@@ -68,17 +80,30 @@ def _shape(said: Any, name: str) -> Nested:
     if not isinstance(text, str):
         raise InputError("not a shape", field=name, value=text, fix='give it as CuTe prints it: "((128,64),7)"')
     try:
-        return parse_shape(text.split(":")[0])
+        return parse_shape(_COMPOSED.split(text.split(":")[0])[-1])
     except UnreadableError as error:
-        raise InputError(str(error), field=name, value=text, fix='give it as CuTe prints it: "((128,64),7)"') from None
+        fix = 'give it as CuTe prints it: "((128,64),7)"'
+        raise InputError(error.message, field=name, value=text, fix=fix) from None
 
 
 def _size(shape: Nested) -> int:
     return shape if isinstance(shape, int) else prod(map(_size, shape))
 
 
-def _grouped(shape: Nested, begin: int, end: int) -> tuple[Nested, ...]:
-    modes = shape if isinstance(shape, tuple) else (shape,)
+def _modes(shape: Nested) -> tuple[Nested, ...]:
+    return shape if isinstance(shape, tuple) else (shape,)
+
+
+def _beyond(name: str, modes: tuple[Nested, ...], begin: int, end: int) -> Violation:
+    """What CuTe refuses of a range that reaches past the rank."""
+    rank = len(modes)
+    has = f"{name}={_text(modes)[:80]} has {rank} mode{'s'[: rank != 1]}"
+    fix = f"Use at most {rank}, or give {name} with the modes that are to be grouped."
+    message = f"group_modes[1]={end}; {has}, and group_modes({begin}, {end}) reaches past them."
+    return Violation("group_modes_within_rank", "group_modes[1]", end, rank, message, fix, _SOURCE)
+
+
+def _grouped(modes: tuple[Nested, ...], begin: int, end: int) -> tuple[Nested, ...]:
     return (*modes[:begin], modes[begin:end], *modes[end:])
 
 

@@ -68,6 +68,12 @@ CHECKER_RULES: dict[str, tuple[str, str, str]] = {
         "cp.async.bulk and cp.reduce.async.bulk move bytes in line. A swizzled tile goes through the tensor form.",
         "PTX ISA, cp.async.bulk",
     ),
+    "group_modes_within_rank": (
+        "group_modes ends at the last mode",
+        "group_modes(first, end) takes the modes from first to the one before end, and end is at most the rank: the "
+        "number of outermost modes, a nested mode counting as one. CuTe DSL 4.8.1 refuses another when it compiles.",
+        "CuTe DSL 4.8.1, group_modes; compiled",
+    ),
     "first_mode_must_be_one_tile": (
         "tma_partition wants one tile in the first mode",
         "After group_modes the first mode of both tensors holds exactly one tile of the atom; stages and further tiles "

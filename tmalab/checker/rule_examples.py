@@ -174,6 +174,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "swizzled_row_is_not_linear": _TILE | {"element": [1, 0], "scan_elems": 64},
     "bulk_copy_is_linear": _TILE | {"dtype": "float32", "tile": [8, 32], "instruction": "cp.reduce.async.bulk"},
     "panel_must_divide_warp_tile": {"mode": "tile_partition", "dtype": "float16", "cta_n": 192, "warp_n": 96},
+    "group_modes_within_rank": {
+        "mode": "cute_partition", "atom_gbasis": "(64,128):(1@1,1@0)", "smem": "(128,64,3)", "gmem": "(128,64)",
+        "group_modes": [0, 3],
+    },
     "first_mode_must_be_one_tile": {
         "mode": "cute_partition", "atom_gbasis": "(64,128):(1@1,1@0)", "smem": "((8,16),(64,1),(1,3))",
         "gmem": "((128,64),64)", "group_modes": [0, 2],
