@@ -216,3 +216,84 @@ def test_an_array_without_values_is_not_zeros():
     assert only(f"{unset} b[0] = 32; {CALL}")["box_dim"] == [32]
     with pytest.raises(UnreadableError, match=r"b\[0\] has no value"):
         only(f"{unset} {CALL}")
+
+
+PYTHON = """
+itemsize = 2
+dims = [4096, 1024]  # inner, outer; in elements
+box = [
+    64,  # 128 bytes (a span
+    256 // 2,
+]
+error, tensor_map = driver.cuTensorMapEncodeTiled(
+    driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT16,  # if it is half
+    2,
+    pointer,
+    dims,
+    [dims[0] * itemsize],
+    box,
+    [1, 1],
+    driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+    driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_128B,  # not 64B, as before
+    driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+    driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+)
+"""
+
+
+def test_python_has_comments_and_a_division_of_its_own():
+    [reading] = read_text(PYTHON)
+    assert reading.tensor_map() == EXPECTED
+
+
+def test_a_call_in_cpp_without_its_semicolon_keeps_its_comments():
+    pasted = call("{4096, 1024}", "{8192}", "{64, 128}", "{1, 1}").rstrip(";").replace(" 2,", " 2, // 2 of 5\n")
+    [reading] = read_text(pasted)
+    assert reading.tensor_map() == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["box", "dims"])
+def test_an_array_in_braces_within_its_own(name):
+    inner = {"box": "{64, 128}", "dims": "{4096, 1024}"}[name]
+    [reading] = read_text(DECLARED.replace(inner, f"{{{inner}}}") + call())
+    assert reading.tensor_map() == EXPECTED
+    [reading] = read_text(DECLARED + call(**{name: f"std::array<cuuint64_t, 2>{{{inner}}}.data()"}))
+    assert reading.tensor_map() == EXPECTED
+
+
+@pytest.mark.parametrize("word", [
+    "wide ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B", "wide ? CU_TENSOR_MAP_SWIZZLE_128B : other",
+    "chosen",
+])  # fmt: skip
+def test_a_word_that_is_chosen_when_the_code_runs_is_not_guessed(word):
+    above = "auto chosen = wide ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B;\n" + DECLARED
+    [error] = read_text(above + call().replace("CU_TENSOR_MAP_SWIZZLE_128B", word))
+    assert isinstance(error, UnreadableError)
+    assert "swizzle depends on what only running the code tells" in str(error)
+
+
+def test_a_name_is_computed_once_however_often_it_stands_in_others():
+    for entry, value in (("", "= {0} + {0};"), ("[1]", "= {{{0}[0] + {0}[0]}};")):
+        names = [f"int n{index}{entry} {value.format(f'n{index + 1}')}" for index in range(30)]
+        above = "\n".join([*names, f"int n30{entry} = {'{1}' if entry else '1'};", DECLARED])
+        [error] = read_text(above + call(rank="n0[0]" if entry else "n0"))
+        assert "the rank asks for 1073741824" in str(error)
+
+
+def test_the_size_of_an_array_is_asked_for_by_its_name():
+    [error] = read_text(DECLARED + call(rank="sizeof(dims) / sizeof(dims[0])"))
+    assert "the size of dims is not known" in str(error)
+
+
+def test_the_wide_im2col_call_is_named_as_what_it_is():
+    [error] = read_text("cuTensorMapEncodeIm2colWide(&map, 6, 4, p, d, s, -1, 0, 64, 64, e, 0, 0, 3, 0, 0);")
+    assert "cuTensorMapEncodeIm2colWide makes maps of sm_100" in str(error)
+
+
+def test_calls_that_are_not_read_are_told():
+    one = call("{4096, 1024}", "{8192}", "{64, 128}", "{1, 1}")
+    readings = list(read_text("\n".join([one] * 40)))
+    assert all(reading.tensor_map() == EXPECTED for reading in readings[:-1])
+    assert len(readings) == 33
+    assert "more than 32 calls" in str(readings[-1])
+    assert readings[-1].line == 65  # a call has two lines

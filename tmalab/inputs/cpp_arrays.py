@@ -44,7 +44,7 @@ def _entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
     for index, token in enumerate(tokens):
         if token.text == "{" or (token.text == "[" and index == 0):  # an initializer, whatever type stands before it
             end = closing(tokens, index)
-            listed = split_at_commas(tokens[index + 1 : end])
+            listed = split_at_commas(_unwrapped(tokens[index + 1 : end]))
             return listed[_behind(names, tokens, end + 1) :]
         if token.text == "(" and index > 0 and tokens[index - 1].text == ">":  # static_cast<const cuuint64_t*>(dims)
             end = closing(tokens, index)
@@ -52,6 +52,12 @@ def _entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
     if first.text == "(":  # (const cuuint64_t*)dims
         return entries(names, tokens[closing(tokens, 0) + 1 :])
     return _from(names, tokens, addressed=False)
+
+
+def _unwrapped(inside: list[Token]) -> list[Token]:
+    """What stands in an initializer; std::array<int, 2>{{64, 8}} has its array's braces within its own."""
+    whole = inside and inside[0].text == "{" and closing(inside, 0) == len(inside) - 1
+    return inside[1:-1] if whole else inside
 
 
 def _from(names: Names, tokens: list[Token], *, addressed: bool) -> list[list[Token]]:

@@ -42,7 +42,7 @@ _ENTRIES = {
     "global_strides": ", in bytes; only of rank 1 may it be null", "element_strides": ", each 1 to take every element",
 }  # fmt: skip
 _LENGTH_BELOW_RANK = {"global_strides": 1, "lower_corner": 2, "upper_corner": 2}
-_CALL = re.compile(r"[cC]uTensorMapEncode(Tiled|Im2col)\w{0,40}")
+_CALL = re.compile(r"[cC]uTensorMapEncode(Tiled|Im2col(?:Wide)?)\w{0,40}")
 # What is looked at before a call for its declarations, and after it for its arguments; and calls in one text.
 _BEFORE, _AFTER, _MOST_CALLS = 40_000, 8_000, 32
 
@@ -57,25 +57,38 @@ def read(text: str) -> Iterator[Reading | UnreadableError]:
     found_any, first = False, None
     for count, found in enumerate(_CALL.finditer(text)):
         if count == _MOST_CALLS:
-            break
+            yield UnreadableError(
+                f"more than {_MOST_CALLS} calls, of which this and what follows was not read", text=text,
+                offset=found.start(), form=FORM, fix="give each file by itself",
+            )  # fmt: skip
+            return
         if "//" in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]:
             continue  # a comment
         if text[max(0, found.start() - 4) : found.start()] == "PFN_":
             continue  # the function's type
         first = first or found
-        tokens = tokenize(text, found.start(), min(len(text), found.end() + _AFTER))
+        above, tokens = _tokens(text, found)
         arguments = _arguments(tokens, text, found)
         if isinstance(arguments, UnreadableError):
             found_any = True
             yield arguments
         elif arguments is not None:
             found_any = True
-            yield _reading(text, found, arguments)
+            yield _reading(text, found, arguments, above)
     if not found_any and first is not None:
         yield UnreadableError(
             "the function is named here and nowhere called", text=text, offset=first.start(), form=FORM,
             fix="paste the call with its arguments",
         )  # fmt: skip
+
+
+def _tokens(text: str, found: re.Match[str]) -> tuple[list[Token], list[Token]]:
+    """The tokens above the call and from its name on; as Python's where no mark is one of C++ alone."""
+    spans = (max(0, found.start() - _BEFORE), found.start()), (found.start(), min(len(text), found.end() + _AFTER))
+    above, tokens = (tokenize(text, *span) for span in spans)
+    if any(token.text in (";", "&") for token in (*above, *tokens)):
+        return above, tokens
+    return tokenize(text, *spans[0], python=True), tokenize(text, *spans[1], python=True)
 
 
 def _arguments(tokens: list[Token], text: str, found: re.Match[str]) -> list[list[Token]] | UnreadableError | None:
@@ -95,6 +108,11 @@ def _arguments(tokens: list[Token], text: str, found: re.Match[str]) -> list[lis
         return UnreadableError(
             "the call has no end", text=text, offset=found.start(), form=FORM, fix="paste it up to its closing bracket"
         )
+    if found[1] == "Im2colWide":
+        return UnreadableError(
+            "cuTensorMapEncodeIm2colWide makes maps of sm_100, and its arguments are not read", text=text,
+            offset=found.start(), form=FORM, fix='give the map as JSON, with "load_mode": "im2col::w"',
+        )  # fmt: skip
     arguments = split_at_commas(inside)
     if not arguments[-1]:  # Python's trailing comma
         arguments.pop()
@@ -119,10 +137,11 @@ def _names(found: re.Match[str]) -> tuple[str, ...]:
     return _IM2COL if found[1] == "Im2col" else _TILED
 
 
-def _reading(text: str, found: re.Match[str], arguments: list[list[Token]]) -> Reading | UnreadableError:
-    above = tokenize(text, max(0, found.start() - _BEFORE), found.start())
-    python = None if any(token.text == ";" for token in above) else text
-    values = _Values(Names(declarations(above, lines=python), text), found.start())
+def _reading(
+    text: str, found: re.Match[str], arguments: list[list[Token]], above: list[Token]
+) -> Reading | UnreadableError:
+    lines = None if any(token.text == ";" for token in above) else text
+    values = _Values(Names(declarations(above, lines=lines), text), found.start())
     try:
         fields = values.fields(dict(zip(_names(found), arguments, strict=True)))
     except UnreadableError as error:
@@ -180,6 +199,9 @@ class _Values:
     def _word(self, field: str, tokens: list[Token]) -> Any:
         for _ in range(40):
             named = [token for token in tokens if token.kind == "name" and "TENSOR_MAP_" in token.text.upper()]
+            if len({token.text for token in named}) > 1 or any(token.text == "?" for token in tokens):
+                message = f"{field} depends on what only running the code tells"
+                raise self.names.error(message, tokens, "write the word that it is")
             if named:
                 return word(field, named[-1].text)
             declared = self.names.lookup(tokens[0]) if len(tokens) == 1 and tokens[0].kind == "name" else None

@@ -14,15 +14,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_TOKEN = re.compile(
-    r"(?P<skip>\s+|//[^\n]*|/\*(?:(?!\*/).)*(?:\*/|\Z)|\\\n)"
-    r"|(?P<directive>\#[^\n]*)"
-    r"|(?P<number>0[xX][0-9a-fA-F']+[uUlLzZ]*|0[bB][01']+[uUlLzZ]*|\d[\d']*(?:\.\d*)?(?:[eE][+-]?\d+)?[uUlLzZfF]*)"
-    r"|(?P<name>(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)"
-    r"|(?P<string>\"(?:[^\"\\\n]|\\.){0,400}\"|'(?:[^'\\\n]|\\.){0,40}')"
-    r"|(?P<mark><<|>>|->|[-+*/%&|^~!<>=?:;,.(){}\[\]])"
-    r"|(?P<other>.)",
-    re.DOTALL,
+_CPP, _PYTHON = (
+    re.compile(
+        rf"(?P<skip>\s+|{comment}|\\\n)"
+        r"|(?P<directive>\#[^\n]*)"
+        r"|(?P<number>0[xX][0-9a-fA-F']+[uUlLzZ]*|0[bB][01']+[uUlLzZ]*"
+        r"|\d[\d']*(?:\.\d*)?(?:[eE][+-]?\d+)?[uUlLzZfF]*)"
+        r"|(?P<name>(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)"
+        r"|(?P<string>\"(?:[^\"\\\n]|\\.){0,400}\"|'(?:[^'\\\n]|\\.){0,40}')"
+        r"|(?P<mark>//|<<|>>|->|[-+*/%&|^~!<>=?:;,.(){}\[\]])"
+        r"|(?P<other>.)",
+        re.DOTALL,
+    )
+    for comment in (r"//[^\n]*|/\*(?:(?!\*/).)*(?:\*/|\Z)", r"\#[^\n]*")
 )
 _DEFINE = re.compile(r"\#\s*define\s+([A-Za-z_]\w*)[ \t]+(.+)")
 OPENING, CLOSING = {"(", "[", "{"}, {")", "]", "}"}
@@ -52,10 +56,13 @@ class Declaration(NamedTuple):
     changed: Token | None = None
 
 
-def tokenize(text: str, start: int = 0, end: int | None = None) -> list[Token]:
-    """The tokens of `text[start:end]` without spaces and comments; offsets count from the whole text's beginning."""
+def tokenize(text: str, start: int = 0, end: int | None = None, *, python: bool = False) -> list[Token]:
+    """The tokens of `text[start:end]` without spaces and comments; offsets count from the whole text's beginning.
+
+    In Python a comment begins with #, and // divides.
+    """
     tokens = []
-    for found in _TOKEN.finditer(text, start, len(text) if end is None else end):
+    for found in (_PYTHON if python else _CPP).finditer(text, start, len(text) if end is None else end):
         kind = found.lastgroup
         if kind is not None and kind != "skip":
             tokens.append(Token(kind, found.group(), found.start()))

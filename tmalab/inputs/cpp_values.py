@@ -19,7 +19,7 @@ FORM = "cpp"
 _MOST_BITS = 256
 _DEEPEST = 40
 _LONGEST = 4096  # tokens of an expression, its macros put in
-_PRECEDENCE = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
+_PRECEDENCE = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6}
 _CASTS = {"static_cast", "reinterpret_cast", "const_cast", "bit_cast", "std::bit_cast"}
 # Named by their last part: cutlass::half_t is half_t.
 SIZEOF = {
@@ -47,6 +47,7 @@ class Names:
     def __init__(self, declared: dict[str, Declaration], text: str):
         self.declared, self.text = declared, text
         self.deep = 0
+        self.known: dict[tuple[Token, ...], int] = {}
 
     def error(self, message: str, tokens: list[Token], fix: str | None = None) -> UnreadableError:
         """An error at the first of `tokens`."""
@@ -82,6 +83,9 @@ class Names:
         """The integer that `tokens` write. Raises UnreadableError at what no literal, name or operator explains."""
         if not tokens:
             raise self.error("expected a number", tokens)
+        key = tuple(tokens)
+        if key in self.known:  # twenty names, each twice the next, are a million sums and twenty values
+            return self.known[key]
         self.deep += 1
         if self.deep > _DEEPEST:
             raise self.error("an expression nested too deeply, or a name set by itself", tokens)
@@ -90,6 +94,7 @@ class Names:
             value, end = self._binary(tokens, 0, 1)
             if end < len(tokens):
                 raise self.error(f"did not expect {tokens[end].text[:40]!r} here", tokens[end:])
+            self.known[key] = value
             return value
         finally:
             self.deep -= 1
@@ -104,9 +109,11 @@ class Names:
         return left, index
 
     def _apply(self, mark: Token, left: int, right: int) -> int:
-        if mark.text in ("/", "%"):
+        if mark.text in ("/", "//", "%"):
             if right == 0:
                 raise self.error("division by zero", [mark])
+            if mark.text == "//":
+                return left // right
             quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)  # towards zero, as in C++
             return quotient if mark.text == "/" else left - quotient * right
         if mark.text in ("<<", ">>"):
@@ -196,7 +203,7 @@ class Names:
         names = [token for token in tokens if token.kind == "name" and token.text not in _QUALIFIERS]
         if any(token.text == "*" for token in tokens):
             return 8
-        last = names[-1].text.rsplit("::", 1)[-1] if names else ""
+        asked = last = names[-1].text.rsplit("::", 1)[-1] if names else ""
         if last == "int" and len(names) > 1 and names[-2].text in ("long", "short"):
             last = names[-2].text
         for _ in range(_DEEPEST):
@@ -206,4 +213,4 @@ class Names:
             if declared is None or not declared.value:
                 break
             last = declared.value[-1].text.rsplit("::", 1)[-1]
-        raise self.error(f"the size of {last[:40] or 'this'} is not known", [at], "write the bytes as a number")
+        raise self.error(f"the size of {asked[:40] or 'this'} is not known", [at], "write it as a number")
