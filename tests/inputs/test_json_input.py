@@ -63,6 +63,8 @@ def test_null_is_not_said():
     ('{"a": 1', 1, 8, "not JSON"),
     ("[1, 2]", 1, 2, "begins with {"),
     ("[]", 1, 1, "empty"),
+    ("[", 1, 2, "no end"),
+    ("{'dtype': 'float16'}", 1, 2, "names and words stand in double quotes"),
     ('[{"dtype": "float16"}, ]', 1, 24, "begins with {"),
     ('[{"dtype": "float16"} {}]', 1, 23, "expected ','"),
     ('[{"dtype": "float16"}] 5', 1, 24, "after the array"),
@@ -82,6 +84,28 @@ def test_reading_goes_on_after_a_broken_line():
     good = json.dumps(MAP)
     kinds = [type(reading).__name__ for reading in read(f'{good}\n{{"box_dim": [}}\n{good}\nnonsense\n{good}')]
     assert kinds == ["Reading", "UnreadableError", "Reading", "UnreadableError", "Reading"]
+
+
+@pytest.mark.parametrize("cut", ['{"dtype"', '{"dtype": "float16", "global_dim": [128,', '{"note": {', "{"])
+@pytest.mark.parametrize("before", ["", "  "])
+def test_a_line_that_was_cut_off_takes_none_of_those_below_along(cut, before):
+    good = json.dumps(MAP)
+    readings = list(read("\n".join(before + line for line in (good, cut, good, good))))
+    assert [type(reading).__name__ for reading in readings] == ["Reading", "UnreadableError", "Reading", "Reading"]
+
+
+def test_a_long_object_that_breaks_is_one_error_and_not_one_a_line():
+    events = [{"t": "w0", "op": "arrive", "bar": "full"}] * 3
+    text = json.dumps({"events": events}, indent=1)
+    [error] = read(text.replace('"full"', '"full", ', 1))
+    assert "not JSON" in str(error)
+
+
+def test_an_object_that_is_no_question_of_anyone_s_is_not_called_broken():
+    text = json.dumps({"events": [{"t": "w0", "op": "arrive", "bar": "full", "note": "x" * 40}] * 20_001})
+    [error] = read(text)
+    assert "more than 20000 brackets" in str(error)
+    assert (error.line, error.column) == (1, 1)
 
 
 @pytest.mark.parametrize(("change", "place"), [

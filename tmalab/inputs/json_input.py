@@ -7,7 +7,7 @@
 
 A batch may hold 100,000 descriptors, so the interpreter's own parser reads each one and nothing walks the text twice;
 where a field stands is looked up only when something is wrong with it. An object that cannot be read is yielded as
-its error, and reading goes on at the next line that begins an object.
+its error, and reading goes on at the next line that begins an object as that one's does.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ FORM = "json"
 _WINDOW = 1 << 20
 # A descriptor has a dozen lists; a text that opens many more inside one object is something else, and costs memory.
 _MOST_BRACKETS = 20_000
+_NEAR = 100  # an error so near to where the text was cut is the cut's
 _BEGIN = re.compile(r"\{[ \t\r\n]*[\"}]|\[[ \t\r\n]*[{\]]")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NEXT_OBJECT = re.compile(r"\n[ \t]*\{")
 _DIGITS = re.compile(r"-?\d+")
+_AS_JSON = 'names and words stand in double quotes, lists in brackets: {"dtype": "float16", "box_dim": [64, 8]}'
 
 
 def looks_like(text: str) -> bool:
@@ -53,6 +55,8 @@ def read(text: str, *, keep_unknown: bool = False) -> Iterator[Reading | Unreada
     if in_array and text[index : index + 1] == "]":
         yield _error("the array is empty", text, start, fix="put at least one descriptor into it")
         return
+    if in_array and index == len(text):
+        yield _error("the array has no end", text, index, fix="close it with ]")
     while index < len(text):
         try:
             value, end = values.at(index)
@@ -63,10 +67,8 @@ def read(text: str, *, keep_unknown: bool = False) -> Iterator[Reading | Unreada
             reading: Reading | UnreadableError = _reading(value, text, index, keep_unknown)
         except UnreadableError as error:
             yield error
-            if error.offset >= index and (after := _NEXT_OBJECT.search(text, error.offset)) and not in_array:
-                index = after.end() - 1
-                continue
-            return
+            index = len(text) if in_array else _next(text, index, error.offset)
+            continue
         yield reading
         index = _skip(text, end)
         if in_array:
@@ -84,6 +86,19 @@ def read(text: str, *, keep_unknown: bool = False) -> Iterator[Reading | Unreada
                 yield _error("the array has no end", text, index, fix="close it with ]")
         elif text[index : index + 1] == ",":
             index = _skip(text, index + 1)  # objects pasted out of an array
+
+
+def _next(text: str, broken: int, at: int) -> int:
+    """Where the next object begins, of those behind the one at `broken`, which broke `at`; the text's end without one.
+
+    Of an object that begins its line the next is as far to the right: a line that was cut off breaks in the one below.
+    """
+    before = text[text.rfind("\n", 0, broken) + 1 : broken].lstrip("\ufeff")
+    if not before.strip(" \t"):
+        found = text.find(f"\n{before}{{", broken)
+        return found + 1 + len(before) if found >= 0 else len(text)
+    after = _NEXT_OBJECT.search(text, max(broken, at))
+    return after.end() - 1 if after else len(text)
 
 
 def _skip(text: str, index: int) -> int:
@@ -139,7 +154,10 @@ class _Values:
         except RecursionError:
             raise _error("nested too deeply to be a descriptor", self.text, _deep(self.text, index)) from None
         except JSONDecodeError as error:
-            raise _error(f"not JSON: {error.msg}", self.text, error.pos + offset) from None
+            if len(text) < len(self.text) and len(text) - error.pos < _NEAR:
+                message, fix = f"an object of more than {_MOST_BRACKETS} brackets", "ask of a smaller one"
+                raise _error(message, self.text, index, fix=fix) from None
+            raise _error(f"not JSON: {error.msg}", self.text, error.pos + offset, fix=_AS_JSON) from None
         except InputError as error:
             raise UnreadableError.from_error(error, text=self.text, offset=index, form=FORM) from None
         except ValueError:  # the interpreter's limit on the digits of one integer
