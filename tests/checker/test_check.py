@@ -110,6 +110,26 @@ def test_a_box_that_no_block_can_hold_has_no_better_place():
     assert (fault.value, fault.fix) == (228 * 1024, "Use a smaller box.")
 
 
+@pytest.mark.parametrize("expected", [2048, 1 << 64, 10**4000], ids=["more", "65 bits", "4001 digits"])
+def test_a_barrier_that_is_armed_for_far_too_much_is_told_too(expected):
+    [warning] = check(MAP | {"expect_tx_bytes": expected}).warnings
+    assert (warning.rule, warning.value, warning.limit) == ("expect_tx_equals_delivered", expected, 1024)
+    assert "is never completed" in warning.message
+    assert len(warning.message) < 200
+
+
+@pytest.mark.parametrize("said", [
+    {"rank": "2"}, {"rank": True}, {"rank": 3}, {"mode": "tiled_set", "variants": 5},
+    {"mode": "dlpack", "dtype": "float16", "shape": [16, 128], "strides_elements": [128]},
+    {"mode": "dlpack", "dtype": "float16", "shape": [16, 128], "box_shape": [8]},
+])  # fmt: skip
+def test_what_does_not_fit_is_told_with_a_fix(said):
+    error = check({**(MAP if "rank" in said else {}), **said}).error
+    assert error.field in said
+    assert error.fix
+    assert not isinstance(said.get("rank"), str) or error.message == "not an integer"
+
+
 @pytest.mark.parametrize("field", ["storage_bytes", "smem_bytes"])
 def test_a_number_of_bytes_is_not_negative(field):
     error = check(MAP | {field: -1}).error

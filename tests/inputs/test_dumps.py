@@ -122,6 +122,7 @@ def test_a_log_with_several_dumps_gives_each():
 @pytest.mark.parametrize("wrap", [
     lambda text: "\n".join(f"[rank0]: {line}" for line in text.splitlines()),
     lambda text: "\n".join(f"(EngineCore_0 pid=7) {line}" for line in text.splitlines()),
+    lambda text: "\n".join(f"> > {line}" for line in text.splitlines()),
     lambda text: "{'runtime_error': 'Kernel call failed: " + text.replace("\n", "\\n") + "'}",
     lambda text: text.replace("\n", "\r\n"),
     lambda text: "terminate called\n   " + text.replace("\n", "\n   "),

@@ -38,6 +38,10 @@ def test_flags_that_contradict_each_other_are_refused(text, words):
     assert words in str(error)
 
 
+def test_a_partition_s_modes_are_a_list():
+    assert flags.read("--mode cute_partition --group-modes 0,2").fields["group_modes"] == [0, 2]
+
+
 def test_negative_values_are_values():
     fields = flags.read("--lower-corner -1,-1 --upper-corner=-2,-2 --coords -8 0").fields
     assert fields == {"lower_corner": [-1, -1], "upper_corner": [-2, -2], "coords": [-8, 0]}
@@ -98,6 +102,7 @@ def test_a_pointer_says_the_element_s_bits(text):
     ("Sw<3,4,3> o 0 (8,64):(64,1)", 15, "expected"), ("Sw<3,4,3> (8,64):(64,1)", 11, "expected ' o '"),
     ("(8,64):(64)", 8, "structure"), ("(8,64:(64,1)", 6, "expected"), ("(8,64):(1@0,1@1)", 10, "coordinates"),
     ("(8,64):(64,1) x", 14, "more after"), ("(8,x):(64,1)", 4, "expected an integer"), ("(" * 40 + "8", 18, "deeply"),
+    ("(8," + "9" * 20 + "):(64,1)", 4, "an integer of 20 digits"),
 ])  # fmt: skip
 def test_a_broken_layout_is_reported_at_its_column(text, column, words):
     with pytest.raises(UnreadableError, match=words) as raised:

@@ -105,7 +105,8 @@ def _stride_bytes(said: Mapping[str, Any], shape: list[int], element: ElementTyp
             bits *= size
         return list(reversed(made))
     if not isinstance(strides, (list, tuple)) or len(strides) != len(shape):
-        raise InputError("not one stride for each extent", field=name, value=strides, limit=len(shape))
+        fix = f"give {len(shape)}, or none for contiguous rows"
+        raise InputError("not one stride for each extent", field=name, value=strides, limit=len(shape), fix=fix)
     scale = 8 if name == "strides_bytes" else element.bits
     return [
         None if isinstance(stride, str) else integer(f"{name}[{index}]", stride) * scale // 8
@@ -119,7 +120,8 @@ def _fields(
     """The fields of the tiled map: the array's lists reversed, the box too; a box that breaks nothing where none is."""
     box = said.get("box_shape")
     if box is not None and (not isinstance(box, (list, tuple)) or len(box) != len(shape)):
-        raise InputError("not one entry for each dimension", field="box_shape", value=box, limit=len(shape))
+        fix = f"give {len(shape)}, outermost first"
+        raise InputError("not one entry for each dimension", field="box_shape", value=box, limit=len(shape), fix=fix)
     least = max(128 // element.bits, 1)
     fields: dict[str, Any] = {name: said[name] for name in _PASSED_ON if name in said}
     return fields | {

@@ -96,7 +96,8 @@ def answer_reading(reading: Reading, options: Options) -> Answer:
 def _answer_set(reading: Reading, options: Options) -> Answer:
     variants = reading.fields.get("variants")
     if not isinstance(variants, list) or not 0 < len(variants) <= _MOST_VARIANTS:
-        error = InputError("not a list of descriptors", field="variants", value=variants, limit=_MOST_VARIANTS)
+        fix = f"give 1 to {_MOST_VARIANTS} objects in brackets"
+        error = InputError("not a list of descriptors", field="variants", value=variants, limit=_MOST_VARIANTS, fix=fix)
         raise reading.unreadable(error)
     parts = []
     for index, variant in enumerate(variants):

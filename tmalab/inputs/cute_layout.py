@@ -23,9 +23,9 @@ _SWIZZLE = re.compile(
 _POINTER = re.compile(r"_?smem_(?:sparse<\d+>_)?ptr\[(\d{1,3})b\]\((?:unset|[^)]{0,40})\)")
 _COMPOSE = re.compile(r"\s*(?:o|∘)\s*")
 _OFFSET = re.compile(r"_?(\d{1,18})(?=\s*(?:o|∘)\s)")
-_INTEGER = re.compile(r"_?(\d{1,18})(?:\s*\{\s*\})?")
+_INTEGER = re.compile(r"_?(\d+)(?:\s*\{\s*\})?")
 _TYPES = re.compile(r"(?:Shape|Stride|Int|C)\s*<")
-_LONGEST, _DEEPEST, _MOST_MODES = 4000, 16, 64
+_LONGEST, _DEEPEST, _MOST_MODES, _MOST_DIGITS = 4000, 16, 64, 18
 
 Nested = int | tuple["Nested", ...]
 
@@ -169,6 +169,9 @@ class _Parser:
         if found := self.take(_INTEGER):
             if self.text[self.index : self.index + 1] == "@":
                 raise self.error("a stride of basis elements (1@0) gives coordinates and no addresses")
+            if len(found[1]) > _MOST_DIGITS:
+                self.index = found.start()
+                raise self.error(f"an integer of {len(found[1])} digits", f"use at most {_MOST_DIGITS}")
             return int(found[1])
         raise self.error("expected an integer or an opening bracket")
 

@@ -28,9 +28,10 @@ _NAMES = (
     "elementStrides", "interleave", "swizzle", "l2Promotion", "oobFill", "smem_box_pixel", "smem_box_channel",
     "pixelBoxLowerCorner", "pixelBoxUpperCorner",
 )  # fmt: skip
-# A log's prefix ends in a space or a bracket. Exceptions that went through repr() hold backslash-n for a line's end.
+# A log's prefix ends in a space or a bracket, a quoted mail's in a >. Exceptions that went through repr() hold
+# backslash-n for a line's end.
 _LINE = re.compile(
-    rf"(?:^|\n|\\n|(?<=[\]\)|:]) )[ \t]*(?P<name>{_BEGIN}:|(?:{'|'.join(_NAMES)})(?=[ \t]))[ \t]*"
+    rf"(?:^|\n|\\n|(?<=[\]\)|:>]) )[ \t]*(?P<name>{_BEGIN}:|(?:{'|'.join(_NAMES)})(?=[ \t]))[ \t]*"
     r"(?P<value>(?:(?!\\n)[^\n\r]){0,4000})"
 )
 _PRINTED = re.compile(rf"(?:{_BEGIN}:|gmem_address)[ \t]+(?:0[xX])?[0-9a-fA-F]+[ \t]*(?:$|[\r\n\\(])", re.MULTILINE)

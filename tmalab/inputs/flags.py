@@ -25,7 +25,7 @@ FORM = "flags"
 LISTS = {
     "global_dim", "global_strides", "box_dim", "element_strides", "lower_corner", "upper_corner", "coords",
     "coords_inner", "offsets", "shape", "strides_elements", "strides_bytes", "box_shape", "tile", "element",
-    "slot_offsets",
+    "slot_offsets", "group_modes",
 }  # fmt: skip
 INTEGERS = {
     "rank", "channels_per_pixel", "pixels_per_column", "address", "base_align", "address_offset", "storage_bytes",

@@ -18,6 +18,7 @@ from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.words import WORDS, word
 from tmalab.model.element_types import ELEMENT_TYPES
 from tmalab.model.tensor_map import TensorMap
+from tmalab.model.tensor_map_fields import integer
 
 _IM2COL = ("lower_corner", "upper_corner", "channels_per_pixel", "pixels_per_column")
 _WORDS = ("interleave", "swizzle", "l2_promotion", "oob_fill")
@@ -92,7 +93,7 @@ def _tensor_map(fields: Mapping[str, Any], kind: str) -> TensorMap:
         _explain_lengths(dims, strides)
         raise
     rank = get("rank")
-    if rank is not None and rank != tm.rank:
+    if rank is not None and integer("rank", rank) != tm.rank:
         message = f"the rank is {tm.rank} by global_dim"
         raise InputError(message, field="rank", value=rank, limit=tm.rank, fix="make them agree")
     return tm
