@@ -272,6 +272,29 @@ def test_a_word_that_is_chosen_when_the_code_runs_is_not_guessed(word):
     assert "swizzle depends on what only running the code tells" in str(error)
 
 
+@pytest.mark.parametrize("changed", [
+    "if (wide) box[0] = 128;", "if constexpr (kWide) box[0] = 128; else box[0] = 32;", "for (;;) box[1] = 8;",
+    "if (a) if (b(1)) box[0] = 128;", "if (a) {} else box[0] = 128;", "while (wide) box = {32, 128};",
+    "#if A\n#define N 64\n#else\n#define N 32\n#endif\nbox[0] = N;",
+    "uint32_t n; if (wide) n = 64; else n = 32; box[0] = n;",
+])  # fmt: skip
+def test_what_one_of_two_ways_sets_is_not_guessed(changed):
+    [error] = read_text(f"{DECLARED}{changed}\n{call()}")
+    assert isinstance(error, UnreadableError)
+    assert "only running the code tells its value" in str(error)
+
+
+@pytest.mark.parametrize("kept", [
+    "if (box[0] > 256) throw std::runtime_error(\"box\");", "if (wide) { uint32_t box[2] = {32, 8}; }",
+    "for (int i = 0; i < 2; ++i) assert(box[i] <= 256);", "do { ++n; } while (n < 3); box[0] = 64;",
+    "#define N 64\n#ifndef N\n#define N 32\n#endif\nbox[0] = N;", "if (a) return; box[0] = 64;",
+    "#ifdef A\n#define N 64\n#else\n#define N 64\n#endif\nbox[0] = N;", "if (a) uint32_t box[2] = {32, 8};",
+])  # fmt: skip
+def test_what_a_branch_leaves_alone_is_known(kept):
+    [reading] = read_text(f"{DECLARED}{kept}\n{call()}")
+    assert reading.tensor_map() == EXPECTED
+
+
 def test_a_name_is_computed_once_however_often_it_stands_in_others():
     for entry, value in (("", "= {0} + {0};"), ("[1]", "= {{{0}[0] + {0}[0]}};")):
         names = [f"int n{index}{entry} {value.format(f'n{index + 1}')}" for index in range(30)]

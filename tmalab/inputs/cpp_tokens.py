@@ -130,6 +130,7 @@ def declarations(tokens: list[Token], *, lines: str | None = None) -> dict[str, 
     `lines`, the text itself, is given for Python, where a value ends with its line.
     """
     found: dict[str, Declaration] = {}
+    chosen: set[str] = set()  # macros that an #if sets
     pairs = _pairs(tokens)
     branches = closed_branches(tokens, pairs) if lines is None else {}
     for index, token in enumerate(tokens):
@@ -137,10 +138,14 @@ def declarations(tokens: list[Token], *, lines: str | None = None) -> dict[str, 
         if branch == "never":
             continue
         if token.kind == "directive":
-            if (macro := _DEFINE.match(token.text)) and not (branch and macro.group(1) in found):
-                start = token.offset + macro.start(2)
+            if macro := _DEFINE.match(token.text):
+                name, start = macro.group(1), token.offset + macro.start(2)
                 value = [Token(t.kind, t.text, t.offset + start) for t in tokenize(macro.group(2)[:1000])]
-                found[macro.group(1)] = Declaration(value, [], [], macro=True)
+                if not (branch and name in found):  # an #ifndef keeps what was set above it
+                    found[name] = Declaration(value, [], [], macro=True)
+                elif name in chosen and [t.text for t in value] != [t.text for t in found[name].value]:
+                    found[name] = found[name]._replace(changed=token)
+                chosen |= {name} if branch else set()
             continue
         if token.kind != "name" or index + 1 >= len(tokens):
             continue
@@ -153,7 +158,8 @@ def declarations(tokens: list[Token], *, lines: str | None = None) -> dict[str, 
         for name in written_names(tokens, index, after, pairs):
             if name in found:
                 found[name] = found[name]._replace(changed=token)
-        typed = index > 0 and (tokens[index - 1].kind == "name" or tokens[index - 1].text in {">", "*", "&", ","})
+        kind, before = tokens[index - 1][:2] if index else ("", "")
+        typed = (kind == "name" and before not in _CONDITIONS) or before in {">", "*", "&", ","}
         if tokens[after].text == "=" and tokens[min(after + 1, len(tokens) - 1)].text != "=":
             value = _value(tokens, after + 1, lines)
             if branch == "block" and typed:  # a scope that has ended hides nothing any more
@@ -213,6 +219,20 @@ def written_names(tokens: list[Token], index: int, after: int, pairs: dict[int, 
     return []
 
 
+_CONDITIONS = {"if", "else", "for", "while"}
+
+
+def _statement(tokens: list[Token], index: int, pairs: dict[int, int]) -> range:
+    """The one statement without braces that the `if (…)`, `for (…)` or `else` at `index` decides about; or nothing."""
+    start = index + 1
+    if [token.text for token in tokens[start : start + 1]] == ["constexpr"]:
+        start += 1
+    end = start = pairs.get(start, len(tokens)) + 1 if tokens[index].text != "else" else start
+    while end < min(len(tokens), start + _LONGEST_VALUE) and tokens[end].text not in {"{", ";"} | _CONDITIONS:
+        end = pairs.get(end, end) + 1
+    return range(start, end)
+
+
 def closed_branches(tokens: list[Token], pairs: dict[int, int]) -> dict[int, str]:
     """Which tokens stand in a branch that ends before the call: of a "block", an "#if", or an "#if 0" ("never")."""
     found: dict[int, str] = {}
@@ -226,6 +246,8 @@ def closed_branches(tokens: list[Token], pairs: dict[int, int]) -> dict[int, str
             and before in {")", "else", "do", "try", ";", "}"}
         ):
             found |= dict.fromkeys(range(index, pairs[index]), "block")
+        if token.text in _CONDITIONS:
+            found |= dict.fromkeys(_statement(tokens, index, pairs), "block")
         if token.kind != "directive":
             continue
         word = token.text[1:].split()[:2] or [""]
