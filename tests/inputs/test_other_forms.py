@@ -115,6 +115,8 @@ def test_a_text_of_no_form_is_told_what_each_form_looks_like():
     for form in FORM_NAMES:
         assert f"\n  {form} (line 1, column" in error.message
     assert (error.line, error.column) == (1, 1)
+    [shown] = read_text(error.fix.partition("JSON it is ")[2])
+    assert shown.tensor_map().violations() == []
     [error] = read_text("  \n ")
     assert "empty" in str(error)
 

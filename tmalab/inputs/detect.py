@@ -94,4 +94,7 @@ def _no_form(text: str) -> UnreadableError:
             except UnreadableError as error:
                 place, why = position_of(text, error.offset), error.message
         failed.append(f"  {form.name} ({place}): {why}")
-    return UnreadableError("in no form that is known. Tried:\n" + "\n".join(failed), text=text, offset=begin)
+    last = "What is written otherwise can be said in one of them"
+    message = "\n".join(["in no form that is known. Tried:", *failed, last])
+    fix = 'as JSON it is {"dtype": "float16", "global_dim": [128, 16], "global_strides": [256], "box_dim": [64, 8]}'
+    return UnreadableError(message, text=text, offset=begin, fix=fix)
