@@ -101,6 +101,15 @@ def test_a_cell_is_short(path):
 
 
 @by_name
+def test_a_question_is_put_before_its_answer_is_seen(path):
+    """The cell that asks holds the answer, the hint and the reason: its source is folded, and nothing else is in it."""
+    for cell in code_cells(path):
+        if "Question(\n" in cell.source:
+            assert "hide-input" in cell.metadata.get("tags", []), cell.source
+            assert "assert" not in cell.source, cell.source
+
+
+@by_name
 def test_it_claims_what_it_asserts(path):
     asserts = [cell for cell in code_cells(path) if re.search(r"^\s*assert ", cell.source, re.MULTILINE)]
     silent = [cell for cell in code_cells(path) if not cell.outputs and cell not in asserts]
