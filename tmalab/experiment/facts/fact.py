@@ -92,7 +92,7 @@ def _counted(count: int, noun: str) -> str:
 # Words of an id that are written in another way.
 _SPELT = {
     "kib": "KiB", "nan": "NaN", "nans": "NaNs", "tf32": "TF32", "ftz": "FTZ", "32b": "32B", "cute": "CuTe",
-    "tirx": "TIRx",
+    "tirx": "TIRx", "cccl": "CCCL",
 }  # fmt: skip
 
 
