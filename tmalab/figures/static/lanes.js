@@ -8,7 +8,7 @@
 import { h, setAttribute, setText } from "./kit.js";
 
 // The class of a text by its length: lanes.css leaves out what would not fit.
-const LENGTHS = [[7, "tma-text-longer"], [5, "tma-text-long"], [2, "tma-text-short"], [1, "tma-text-pair"]];
+const lengthOf = ({ length }) => `tma-text-${length > 12 ? 17 : length}`;
 
 // Round steps for an axis: at most `wanted` of them from `from` to `to`.
 export function ticks(from, to, wanted) {
@@ -106,8 +106,8 @@ export function laneChart({ label, onPoint, onPick }) {
           class: `tma-mark tma-mark-${tint ? "tint" : kind}${to === undefined ? " tma-mark-tick" : ""}`, role: "option",
           "aria-selected": "false", "aria-label": text ? `${text}: ${mark.say}` : mark.say, "data-key": key, tabindex: -1,
           style: `left:${left}%;${to === undefined ? "" : `width:${percent(to) - left}%;`}${tint ? `--tint:var(--tma-c${tint[1]})` : ""}${many === 1 ? "" : `--row:${row}`}`,
-        }, h("span", { class: LENGTHS.find(([least]) => text.length > least)?.[1] }, text));
-        if (short) box.append(h("span", { class: "tma-text-instead" }, short));
+        }, h("span", { class: lengthOf(text) }, text));
+        if (short) box.append(h("span", { class: `${lengthOf(short)} tma-text-instead` }, short));
         nodes.set(key, box);
         track.append(box);
       }
