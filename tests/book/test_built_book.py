@@ -70,6 +70,57 @@ def test_without_javascript_the_stills_and_the_answers_are_there(open_page, name
         assert still.get_attribute("alt")
 
 
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_without_javascript_a_still_on_a_phone_is_as_large_as_it_was_drawn(open_page, name):
+    """It moves sideways in its card; the sentence, the provenance and the table stay where they can be read."""
+    page = open_page(f"{name}.html", width="phone", java_script_enabled=False)
+    page.check_fits()
+    for card in page.locator(".tma:has(.tma-still)").all():
+        assert card.evaluate(
+            """card => {
+                card.scrollLeft = card.scrollWidth;
+                const still = card.querySelector(".tma-still"), { left, right } = card.getBoundingClientRect();
+                const inside = [still, ...card.querySelectorAll(".tma-say, .tma-foot, .tma-text")].map((node) => {
+                    const box = node.getBoundingClientRect();
+                    return (node === still || box.left >= left) && box.right <= right + 0.5;
+                });
+                return still.clientWidth >= still.naturalWidth && inside.length === 4 && inside.every(Boolean);
+            }"""
+        )
+
+
+# Texts of figures that end outside of a box which cuts what leaves it, unless the box can be scrolled.
+CUT = """() => {
+    const found = [];
+    for (const card of document.querySelectorAll(".tma")) {
+        const texts = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) {
+            const range = document.createRange();
+            range.selectNodeContents(texts.currentNode);
+            const text = range.getBoundingClientRect();
+            if (!text.width || texts.currentNode.parentElement.closest("caption, select")) continue;
+            for (let box = texts.currentNode.parentElement; box !== document.body; box = box.parentElement) {
+                const { overflowX } = getComputedStyle(box), { left, right } = box.getBoundingClientRect();
+                if (["auto", "scroll"].includes(overflowX)) break;
+                if (overflowX === "visible" || (text.left > left - 1 && text.right < right + 1)) continue;
+                found.push(`${texts.currentNode.data.trim()} in ${box.className}`);
+                break;
+            }
+        }
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_no_text_of_a_figure_is_cut(open_page, name):
+    page = open_page(f"{name}.html")
+    settle(page)
+    for width in (1280, 768, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(CUT) == [], width
+
+
 def test_search_finds_a_word(open_page):
     page = open_page("search.html?q=swizzle")
     page.locator("ul.search li a").first.wait_for()
