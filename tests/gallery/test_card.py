@@ -23,7 +23,7 @@ def test_a_card_holds_verdict_counts_fix_and_provenance(card):
     assert f"Past the deadline in all {card.broken['runs']} runs." in html
     assert '<span data-line="removed">-    mbarrier_arrive_expect_tx(&amp;full_barrier, ROWS * COLUMNS * 4);' in html
     assert f"{card.observation.provenance.line().removesuffix(' · 3 runs')} · 3 launches of each</p>" in html
-    assert "tile-ai/tilelang#2644" in html
+    assert '<a href="https://github.com/tile-ai/tilelang/issues/2644">tile-ai/tilelang#2644</a>' in html
     assert card.fits()
     assert repr(card) == "Card('expect-too-many')"
 

@@ -64,7 +64,7 @@ class Card:
             ("The GPU did", f"<section data-volatile>{_counts(self.broken)}{stops}</section>"),
             ("The fix", _diff(found.diff())),
             ("Mended", f"<section data-volatile>{_counts(self.fixed)}</section>"),
-            ("Explains", f"<p>{escape(', '.join(found.reports))}</p>" if found.reports else ""),
+            ("Reported in", f"<p>{', '.join(map(_report, found.reports))}</p>" if found.reports else ""),
         ]
         body = "".join(f"<dt>{name}</dt><dd>{content}</dd>" for name, content in rows if content)
         remark = f"<p>{escape(found.remark)}</p>" if found.remark else ""
@@ -97,6 +97,11 @@ class Index:
             head = '<tr><th scope="col">Fault</th><th scope="col">What is seen</th><th scope="col">Verdict</th></tr>'
             parts.append(f"<table><caption>{escape(group)}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>")
         return f'<div class="tma tma-gallery tma-index">{"".join(parts)}</div>'
+
+
+def _report(report: str) -> str:
+    repository, number = report.split("#")
+    return f'<a href="https://github.com/{escape(repository)}/issues/{number}">{escape(report)}</a>'
 
 
 def _word(word: str) -> str:
