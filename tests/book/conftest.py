@@ -236,6 +236,7 @@ def browse(chromium):
 
     def go(root: str, width: int, **options):
         context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        context.set_default_timeout(60_000)  # of a busy machine
         contexts.append(context)
 
         def route(asked):

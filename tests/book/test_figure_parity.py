@@ -93,7 +93,7 @@ def test_stepping_walks_through_the_tiles_and_stops(visit_alone):
     card.get_by_role("slider").fill("4")
     assert card.say().startswith("Tile 4, ")
     card.get_by_role("button", name="play").click()
-    page.wait_for_function("document.querySelector('.tma-say').innerText.startsWith('Tile 6')", timeout=5000)
+    page.wait_for_function("document.querySelector('.tma-say').innerText.startsWith('Tile 6')")
     card.get_by_role("button", name="play").wait_for()
     assert card.get_by_role("button", name="one step on").is_disabled()
 

@@ -141,10 +141,10 @@ def test_negative_numbers_that_divide_without_rest_are_the_same_to_both():
     ["(" * 150 + "1" + ")" * 150, "-" * 299 + "1", "1" + "+1" * 149, "2 ** " * 59 + "2", "9" * 300, "1+" * 10**6],
 )
 def test_too_deep_too_long_and_too_large_end_at_once(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     said = answer(text)
     assert isinstance(said, tuple) or 1 <= said.column <= MOST_CHARACTERS + 1
-    assert time.perf_counter() - begun < 0.5
+    assert time.process_time() - begun < 0.5
 
 
 def test_the_limits_are_what_they_say():

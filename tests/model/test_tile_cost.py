@@ -200,6 +200,6 @@ def test_a_tile_that_fills_shared_memory_has_no_room_for_another_layout():
 
 
 def test_advice_is_quick():
-    begun = time.perf_counter()
+    begun = time.process_time()
     advise(Tile(32, 128), typed("lane * 128 + lane / 8 * 16384"))
-    assert time.perf_counter() - begun < 0.5
+    assert time.process_time() - begun < 0.5

