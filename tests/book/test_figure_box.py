@@ -223,6 +223,20 @@ def test_fields_are_typed_and_chosen(visit):
     assert explorer.root.get_by_label("box_dim").get_attribute("aria-invalid") == "true"
 
 
+def test_what_is_being_typed_outlives_an_answer(visit):
+    explorer = Explorer(visit())
+    explorer.load_python()
+    typed, box = explorer.root.get_by_label("coords[1]", exact=True), explorer.root.locator(".tma-box")
+    before = box.get_attribute("aria-label")
+    typed.fill("7")
+    box.dispatch_event("keydown", {"key": "ArrowRight", "bubbles": True})
+    explorer.root.get_by_text("coords[0]=5 float32").first.wait_for()
+    assert box.get_attribute("aria-label") != before
+    assert typed.input_value() == "7"
+    typed.press("Enter")
+    explorer.root.get_by_text("[map, {5, 7}]").wait_for()
+
+
 def test_the_box_and_its_corner_are_dragged_anywhere(visit):
     explorer = Explorer(visit())
     explorer.load_python()

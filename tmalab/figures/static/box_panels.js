@@ -75,7 +75,7 @@ export function panels(spec, at, actions) {
       steppers.replaceChildren(...dims.map(({ node }) => node));
     }
     dims.forEach(({ value, less, more }, dim) => {
-      if (value.value !== String(coords[dim])) value.value = coords[dim];
+      if (value !== document.activeElement) value.value = coords[dim]; // an answer may come while the reader types
       less.disabled = !at.computes && !nextPlace(example, coords, dim, -1);
       more.disabled = !at.computes && !nextPlace(example, coords, dim, 1);
     });
