@@ -101,7 +101,8 @@ class Index:
 
 def _report(report: str) -> str:
     repository, number = report.split("#")
-    return f'<a href="https://github.com/{escape(repository)}/issues/{number}">{escape(report)}</a>'
+    address = f"https://github.com/{repository}/issues/{number}"
+    return f'<a href="{escape(address)}">{escape(report)}</a>'
 
 
 def _word(word: str) -> str:
