@@ -211,6 +211,25 @@ def test_nothing_is_wider_than_a_phone(open_page, path):
     page.check_fits()
 
 
+def test_a_printed_table_keeps_its_lines_on_a_phone(open_page):
+    page = open_page("chapters/14-gemm.html", width="phone")
+    settle(page)
+    tables = page.eval_on_selector_all(
+        "div.columns pre",
+        """found => found.map(pre => {
+            const range = document.createRange();
+            range.selectNodeContents(pre);
+            const tops = new Set(Array.from(range.getClientRects(), rect => Math.round(rect.top)));
+            const lines = pre.textContent.trimEnd().split("\\n").length;
+            return {lines, drawn: tops.size, wider: pre.scrollWidth > pre.clientWidth, stop: pre.tabIndex};
+        })""",
+    )
+    assert tables
+    assert all(table["drawn"] == table["lines"] for table in tables)
+    assert any(table["wider"] for table in tables)
+    assert all(table["stop"] == 0 for table in tables if table["wider"])  # so that arrow keys move it
+
+
 # --- its links --------------------------------------------------------------------------------------------------------
 
 

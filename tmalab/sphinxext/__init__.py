@@ -29,6 +29,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", assets.stage)
     app.connect("builder-inited", check_page.stage)
     app.connect("doctree-read", outputs.warn_of_dead_widgets)
+    app.connect("doctree-read", outputs.mark_columns)
     app.connect("env-updated", outputs.drop_widget_state)
     app.connect("doctree-resolved", figure_pages.write)
     app.connect("html-page-context", assets.add_figures_where_used)
@@ -39,4 +40,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", check_page.copy_worker_where_used)
     app.connect("build-finished", mend.write_index, priority=100)  # before the table of contents writes a bare one
     app.connect("build-finished", mend.mend_pages, priority=900)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    # Add 1 to env_version when a step before `env-updated` changes: pages read by an older one are then read again.
+    return {"env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
