@@ -49,6 +49,10 @@ def answer_reading(reading: Reading, options: Options) -> Answer:
         from tmalab.checker.array import answer_array
 
         return answer_array(reading, options)
+    if kind == "triton_descriptor":
+        from tmalab.checker.triton import answer_triton
+
+        return answer_triton(reading, options)
     if kind in ("launch_operand", "descriptor_location"):
         from tmalab.checker.launch import answer_launch
 
@@ -78,6 +82,7 @@ def answer_reading(reading: Reading, options: Options) -> Answer:
         "im2col",
         "tiled_set",
         "dlpack",
+        "triton_descriptor",
         "launch_operand",
         "descriptor_location",
         "layout_query",

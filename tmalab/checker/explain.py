@@ -27,6 +27,13 @@ CHECKER_RULES: dict[str, tuple[str, str, str]] = {
         "dimension has another stride has no tensor map; one that is built all the same reads the elements in between.",
         "CUDA driver API, cuTensorMapEncodeTiled, globalStrides",
     ),
+    "triton_block_shape": (
+        "What Triton takes as a block",
+        "Each side of a block is a power of two, and it has 2^20 elements at the most. Triton raises an error for any "
+        "other before it asks the driver, which takes a box of 96 rows. A block that is wider than its swizzle, or "
+        "longer than 256, is legal: Triton copies it as several boxes.",
+        "Triton 3.6.0, triton/_utils.py, validate_block_shape; recorded on an H200",
+    ),
     "expect_tx_equals_delivered": (
         "The barrier expects the bytes that arrive",
         "One load completes its whole box on the mbarrier, elements outside the tensor included. Armed for more, the "

@@ -28,7 +28,7 @@ from tmalab.model.tensor_map_fields import MAX_LISTED_RANK
 _MOST_PARTS = 50  # past these a page is no help; the JSON has them all
 _FORMS = {
     "json": "JSON", "tilelang": "a TileLang dump", "cutlass": "a CUTLASS dump", "cpp": "a C++ call", "flags": "flags",
-    "cute": "a CuTe layout", "array": "an array",
+    "cute": "a CuTe layout", "array": "an array", "tvm": "a call in a TVM script", "triton": "a Triton descriptor",
 }  # fmt: skip
 _VERDICTS = {
     "accept": "Legal", "reject": "Illegal", "fault": "The engine faults", "fault_possible": "The engine may fault",

@@ -160,6 +160,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "inner_stride_must_be_1": {
         "mode": "dlpack", "dtype": "float16", "shape": [128, 16], "strides_elements": [1, 128], "box_shape": [8, 16],
     },
+    "triton_block_shape": {
+        "mode": "triton_descriptor", "dtype": "float16", "shape": [192, 320], "strides_elements": [320, 1],
+        "box_shape": [96, 64],
+    },
     "expect_tx_equals_delivered": _MAP | {"expect_tx_bytes": 4096},
     "im2col_bounding_box": _IMAGE | {"conv": {"kernel": [3, 3], "padding": 0}},
     "oob_is_globalDim_only": {

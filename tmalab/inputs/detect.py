@@ -1,4 +1,4 @@
-"""Which form a text has, and its readings: JSON, a C++ call, a dump, flags, a CuTe layout or an array.
+"""Which form a text has, and its readings: JSON, a call in C++ or Python, a dump, flags, a CuTe layout or an array.
 
     text ──▶ the first form that it looks like ──▶ readings        no form? each one says where it failed
 
@@ -28,12 +28,15 @@ class Form(NamedTuple):
     sign: str
 
 
-# In the order in which they are tried: a dump's error message names the function, but no other form prints its lines.
+# In the order in which they are tried: a dump's error message names the function, but no other form prints its lines;
+# and TVM's name for the driver's function holds that function's own.
 FORMS = (
     Form("json", "json_input", "it begins with { or ["),
     Form("tilelang", "tilelang_dump", "it has the lines TMA Desc Addr … oobFill with [arrays]"),
     Form("cutlass", "cutlass_dump", "it has the lines TMA Desc Addr … oobFill with (arrays)"),
+    Form("tvm", "tvm_call", "it calls call_packed with runtime.cuTensorMapEncodeTiled, or another encoder of TVM's"),
     Form("cpp", "cpp_call", "it calls cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col"),
+    Form("triton", "triton_call", "it calls TensorDescriptor or tl.make_tensor_descriptor"),
     Form("flags", "flags", "it begins with --dtype or another flag"),
     Form("cute", "cute_layout", "it begins with Sw<B,M,S> or is (shape):(stride)"),
     Form("array", "array_spec", "it is shape:strides:dtype, one line"),
