@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tmalab import frontends
 from tmalab.inputs import triton_call
 from tmalab.inputs.detect import read_text
 from tmalab.inputs.position import UnreadableError
+from tmalab.inputs.python_pieces import is_deep
 
 TENSOR = 'a = torch.empty((4096, 512), dtype=torch.float16, device="cuda")\n'
 SAID = {"shape": [4096, 512], "strides_elements": [512, 1], "box_shape": [128, 64], "dtype": "float16"}
@@ -167,6 +171,23 @@ def test_names_of_names_cost_no_more_than_their_number():
 ])  # fmt: skip
 def test_no_text_is_too_strange(text):
     assert all(found.form == "triton" for found in triton_call.read(text))
+
+
+@pytest.mark.parametrize("deep", [
+    "x = {}1", "x = 1{}", "x = [{}1]", "x = f'{{{}1}}'", "x = (\n{}1)", "if x: pass\n{}",
+])  # fmt: skip
+def test_a_parser_is_not_sent_deeper_than_a_browser_s_python_can_go(deep):
+    """3000 minus signs end the page's Python, which does not come back; the call beside such a line is still read."""
+    part = "elif x: pass\n" if "if x" in deep else " + 1" if deep.endswith("1{}") else "-"
+    text = deep.format(part * 3000) + f"\n{TENSOR}TensorDescriptor.from_tensor(a, [128, 64])"
+    assert is_deep(text)
+    assert one(text).fields["box_shape"] == [128, 64]
+    assert not is_deep(deep.format(part * 100))
+
+
+def test_no_program_of_this_package_is_deep():
+    programs = Path(frontends.__file__).parent.rglob("*.py")
+    assert not [path.name for path in programs if is_deep(path.read_text(encoding="utf8"))]
 
 
 PARTS = ["TensorDescriptor", "(", ")", "[", "]", ", ", "\n", "    ", "a", "M", " = ", "4096", "64", "torch.empty", ".",

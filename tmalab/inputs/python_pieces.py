@@ -14,9 +14,15 @@ from collections.abc import Iterator
 
 _OPENER = re.compile(r"\"\"\"|'''|[\"'#]|[()\[\]{}]|\r\n|\r|\n")
 _MOST_ENDLESS = 32
+# Signs and words that may each be one level deeper in an expression. A browser's Python has a small stack, and a parser
+# that uses it up ends that Python; 1000 levels went well, and no line that is pasted has so many.
+_DEEPER = re.compile(r"[-+~*/%@&|^<>.(\[{]|\b(?:not|await|lambda|if|and|or)\b")
+_MOST_DEEPER = 400
+_F_STRING = re.compile(r"[ft]r?$", re.IGNORECASE)
 _CLOSER = {mark: re.compile(rf"(?:\\.|(?!{mark}).)*?{mark}", re.DOTALL) for mark in ('"""', "'''")}
 _CLOSER |= {mark: re.compile(rf"(?:\\.|[^{mark}\\\r\n])*{mark}?", re.DOTALL) for mark in "\"'"}
 _CLOSER["#"] = re.compile(r"[^\r\n]*")
+_NEW_LINES = ("\n", "\r", "\r\n")
 
 
 def _marks(text: str, start: int = 0) -> Iterator[tuple[str, int, int]]:
@@ -37,11 +43,29 @@ def logical_lines(text: str) -> Iterator[tuple[int, int]]:
             depth += 1
         elif mark in ")]}":
             depth = max(depth - 1, 0)
-        elif mark in ("\n", "\r", "\r\n") and depth == 0:
+        elif mark in _NEW_LINES and depth == 0 and text[start - 1 : start] != "\\":
             yield begin, start
             begin = end
     if begin < len(text):
         yield begin, len(text)
+
+
+def is_deep(text: str) -> bool:
+    """Whether a parser may go deeper into a line of `text`, or into its `elif` after `elif`, than it should be let."""
+    if text.count("elif ") > _MOST_DEEPER:
+        return True
+    at, count, ends = 0, 0, {stop for _, stop in logical_lines(text)}
+    for mark, start, end in (*_marks(text), ("", len(text), len(text))):
+        quoted = mark in _CLOSER
+        if mark in ("'", '"', "'''", '"""') and _F_STRING.search(text, max(start - 3, 0), start):
+            quoted = False  # what stands in its braces is parsed too
+        count += len(_DEEPER.findall(text, at, start if quoted else end))
+        if count > _MOST_DEEPER:
+            return True
+        at = end
+        if start in ends:
+            count = 0
+    return False
 
 
 def sites(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int | None]]:

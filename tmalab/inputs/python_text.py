@@ -15,7 +15,7 @@ import re
 import warnings
 from bisect import bisect_right
 
-from tmalab.inputs.python_pieces import logical_lines, sites
+from tmalab.inputs.python_pieces import is_deep, logical_lines, sites
 from tmalab.inputs.python_scope import Scope, Visit
 
 # A kernel's file has a few thousand lines; what is longer is no text that somebody pastes.
@@ -85,6 +85,8 @@ class Source:
 
 
 def _parsed(text: str) -> ast.Module | None:
+    if is_deep(text):
+        return None
     with warnings.catch_warnings():  # of the reader's code: an escape that is none, `is` beside a number
         warnings.simplefilter("ignore")
         try:

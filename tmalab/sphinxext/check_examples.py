@@ -71,6 +71,23 @@ oobFill        0 (CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
 """,
     ),
     Example(
+        "triton-descriptor", "Triton: a block of 96 rows, and rows of 1000 bytes", None, """\
+M, K = 4096, 500
+BLOCK_M, BLOCK_K = 96, 64
+a = torch.randn((M, K), device="cuda").to(torch.float16)
+a_desc = TensorDescriptor(a, shape=[M, K], strides=[K, 1], block_shape=[BLOCK_M, BLOCK_K])
+b_desc = TensorDescriptor.from_tensor(torch.empty((512, 4096), dtype=torch.float16), [BLOCK_K, 128])
+""",
+    ),
+    Example(
+        "tvm-call", "TVM: a box of 128 columns under the 128B swizzle", None, """\
+M, K, BLK_M, BLK_K = 4096, 512, 128, 128
+A_map: T.let = T.stack_alloca("tensormap", 1)
+T.call_packed("runtime.cuTensorMapEncodeTiled", A_map, "float16", 2, A.data,
+              K, M, K * 2, BLK_K, BLK_M, 1, 1, 0, 3, 2, 0)
+""",
+    ),
+    Example(
         "hang-of-a-barrier", "A hang: armed for the whole cluster, fed by two blocks", "tile-ai/tilelang#2644", """\
 {"events": [
   {"t": "init", "op": "init", "bar": "full", "count": 1},
