@@ -124,6 +124,7 @@ def test_a_fragment_is_read_as_far_as_it_is_python(text):
     ("TensorDescriptor(a, [8, self.k], [8, 1], [64, 64])", (1, 25), "what self.k is"),
     ("TensorDescriptor(a, [8, 1], [8, 1])", (1, 1), "block_shape is missing"),
     ("TensorDescriptor(a, [8, 1], [8, 1], 64)", (1, 37), "expected a list of integers"),
+    ("M, K = given['shape']\nTensorDescriptor(a, [M, K], [K, 1], [8, 64])", (1, 8), "tells what this list is"),
     ("TensorDescriptor(a, [8, 1], [8, 1], [64, 64], 'one')", (1, 47), "zero and nan"),
     ("TensorDescriptor(a, [8, 1], [8, 1], [64, 64], layout)", (1, 47), "layout is not set"),
     ("TensorDescriptor(a, [8, 1], [8, 1], [64, 64], layout=x)", (1, 54), "a descriptor of Gluon"),

@@ -205,7 +205,9 @@ class Values:
 
     def listed(self, node: ast.expr, scope: Scope) -> list[Node]:
         """The entries of anything else: none that are known here."""
-        raise self.error("expected a list of integers", node, "write it out, as [4096, 512]")
+        known = isinstance(node, (ast.Constant, ast.UnaryOp))
+        message = "expected a list of integers" if known else "only running the code tells what this list is"
+        raise self.error(message, node, "write it out, as [4096, 512]")
 
     def arguments(self, given: list[ast.expr], scope: Scope) -> list[Node]:
         """Arguments or entries as they are listed, those behind a star put in their places."""
