@@ -136,6 +136,7 @@ def test_a_fragment_is_read_as_far_as_it_is_python(text):
     ("TensorDescriptor(1, 2, 3, 4, 5, 6)", (1, 33), "6 arguments, and the descriptor takes 5"),
     ("TensorDescriptor.from_tensor(a.T, [64, 64])", (1, 30), "does not tell this tensor's shape"),
     ("TensorDescriptor(a, [8, 1], [8, 1], [64", (1, 1), "the call has no end"),
+    (") TensorDescriptor\n(a, [8, 1])", (1, 3), "the call has no end, or is no Python"),
     ("class TensorDescriptor(Base): pass", (1, 7), "named here and nowhere made"),
     ("é = 'é'; TensorDescriptor(a, [É, 1], [8, 1], [64, 64])", (1, 31), "É is not set"),
 ])  # fmt: skip

@@ -65,10 +65,11 @@ class Source:
         visit.calls.clear()
         for start, stop in sites(self.text, pattern):
             piece = None if stop is None else self._piece(start, stop)
-            if piece is None:
-                self.broken.append(start)
+            made = getattr(piece.body[0], "value", None) if piece is not None and len(piece.body) == 1 else None
+            if isinstance(made, ast.Call):
+                visit.calls.append((made, self.top))
             else:
-                visit.calls.append((piece.body[0].value, self.top))  # type: ignore[attr-defined]
+                self.broken.append(start)
 
     def _piece(self, start: int, end: int) -> ast.Module | None:
         """The tree of a part of the text, its places those of the text; of `def f(x):` too, and of no more lines."""

@@ -30,7 +30,7 @@ from tmalab.inputs.torch_tensor import Tensors
 
 FORM = "triton"
 _CALL = re.compile(
-    r"(?<![\w.])(?:\w+\s*\.\s*){0,4}(?:TensorDescriptor(?:\s*\.\s*from_tensor)?|\w{0,20}make_tensor_descriptor)\s*\("
+    r"(?<![\w.])(?:\w+\s*\.\s*){0,8}(?:TensorDescriptor(?:\s*\.\s*from_tensor)?|\w{0,20}make_tensor_descriptor)\s*\("
 )
 _HOST = ("base", "shape", "strides", "block_shape", "padding")
 _FROM_TENSOR = ("tensor", "block_shape", "padding")

@@ -32,7 +32,7 @@ from tmalab.inputs.tvm_arguments import ENCODERS, FORM, Arguments, Encoder
 _PACKED = "|".join(re.escape(name) for name, encoder in ENCODERS.items() if encoder.packed)
 _BUILTIN = "|".join(name for name, encoder in ENCODERS.items() if not encoder.packed)
 _CALL = re.compile(
-    r"(?<![\w.])(?:\w+\s*\.\s*){0,4}"
+    r"(?<![\w.])(?:\w+\s*\.\s*){0,8}"
     rf"(?:(?:\w{{0,20}}call_packed\w{{0,20}}|get_global_func)\s*\(\s*[\"'](?:{_PACKED})[\"']|(?:{_BUILTIN})\s*\()"
 )
 _MOST_CALLS = 32
