@@ -102,7 +102,9 @@ def test_the_type_may_be_said_beside_the_text():
     assert "weights = torch.empty((4096, 512), dtype=torch.float16)" in answer.error.fix
     assert (answer.error.line, answer.error.column) == (1, 18)
     assert check_text(text, {"dtype": "bfloat16"}).tensor_map.dtype == "bfloat16"
-    assert check_text(TENSOR + text.replace("weights", "a"), {"dtype": "bfloat16"}).tensor_map.dtype == "float16"
+    said = TENSOR + text.replace("weights", "a")
+    assert check_text(said, {"dtype": "half"}).tensor_map.dtype == "float16"
+    assert "the text says 'float16'" in str(check_text(said, {"dtype": "bfloat16"}).error)
     kernel = text.replace("TensorDescriptor", "tl.make_tensor_descriptor")
     assert "the kernel's one launch" in check_text(kernel).error.fix
 

@@ -90,9 +90,66 @@ def test_an_architecture_beside_another_in_the_text_is_refused(capsys):
     assert "--arch says sm_90. Fix: leave out --arch, or the arch in the text" in capsys.readouterr().err
 
 
-def test_beside_an_input_the_map_s_own_flags_make_no_sense(capsys):
-    assert main(["check", json.dumps(MAP), "--global-dim", "1,2"]) == 2
-    assert "unknown option" in capsys.readouterr().err
+DUMP = """TMA Desc Addr:   0x7ffd7d2800c0
+format         6
+dim            2
+gmem_address   0x7f0000000000
+globalDim      (128,16,1,1,1)
+globalStrides  (2,256,0,0,0)
+boxDim         (64,8,1,1,1)
+elementStrides (1,1,1,1,1)
+interleave     0
+swizzle        3
+l2Promotion    0
+oobFill        0
+"""
+CALL = """cuTensorMapEncodeTiled(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 1, p, (cuuint64_t[]){64}, nullptr,
+    (cuuint32_t[]){64}, (cuuint32_t[]){1}, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);"""
+
+
+@pytest.mark.parametrize("text", [json.dumps(MAP), DUMP, CALL, " ".join(FLAGS)], ids=["json", "dump", "cpp", "flags"])
+@pytest.mark.parametrize(("flag", "value"), [
+    ("--box", "32,8"), ("--box-dim", "64,8"), ("--swizzle", "64B"), ("--dtype", "float16"), ("--interleave", "16B"),
+    ("--l2-promotion", "128B"), ("--oob-fill", "nan"), ("--global-dim", "1,2"), ("--global-strides", "256"),
+    ("--element-strides", "1,1"), ("--address", "64"), ("--lower-corner", "0,0"), ("--array", "16,128::float16"),
+    ("--layout", "(8,64):(64,1)"),
+])  # fmt: skip
+def test_what_says_the_map_is_refused_beside_a_text_that_says_it(text, flag, value, capsys):
+    assert main(["check", text]) == 0
+    capsys.readouterr()
+    assert main(["check", text, flag, value]) == 2
+    err = capsys.readouterr().err
+    assert f" {flag}=" in err
+    assert f"Fix: leave out {flag}, or" in err
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["16,128:128,1:float16", "--dtype", "float32"], "--dtype='float32': the text says 'float16'"),
+    (["16,128:128,1:float16", "--box", "8,64", "--box-dim", "4,64"], "--box=[8, 64]: said a second time"),
+    (["Sw<3,4,3> o 0 o (8,64):(64,1)", "--swizzle", "64B"], "--swizzle='64B': the text says a CuTe layout"),
+    (["Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)", "--dtype", "float32"], "elements of 16 bits"),
+    (['{"mode": "layout_query", "tile": [8, 64], "element": [0, 0]}', "--box", "8"], "--box=[8]: the text says a lay"),
+])  # fmt: skip
+def test_a_word_of_the_map_that_nothing_takes_is_refused(arguments, words, capsys):
+    assert main(["check", *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_word_of_the_map_goes_to_what_has_none(capsys):
+    assert main(["check", "16,128:128,1:half", "--box-dim", "8,64", "--dtype", "float16", "--swizzle", "64B"]) == 1
+    assert "SWIZZLE_64B allows 64" in capsys.readouterr().out
+    assert main(["check", json.dumps(MAP), "--base-align", "8"]) == 1
+    assert "base_address_align_16" in capsys.readouterr().out
+    assert main(["check", "16,128:128,1:half", "--box", "8,64", "--live-rows", "3"]) == 0
+    assert "unmasked_rows" in capsys.readouterr().out
+
+
+def test_the_help_says_which_flags_go_beside_an_input(capsys):
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "beside an input that says a whole map these are refused" in shown
 
 
 @pytest.mark.parametrize(("data", "place", "words"), [

@@ -31,7 +31,7 @@ SOURCE = "CUDA driver API, cuTensorMapEncodeTiled, globalStrides (rank-1 entries
 _PASSED_ON = (
     "swizzle", "interleave", "l2_promotion", "oob_fill", "storage_bytes", "coords", "direction", "op", "smem_base",
     "smem_bytes", "expect_tx_bytes", "descriptor_space", "descriptor_align", "arch", "base_align", "address_offset",
-    "built_on",
+    "built_on", "live_rows", "load_mode",
 )  # fmt: skip
 # Stands for an extent that is not known: no rule can be broken by it, and none is warned of.
 _ANY = 1 << 16

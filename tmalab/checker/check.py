@@ -17,7 +17,7 @@ from typing import Any
 
 from tmalab.checker.answer import SCHEMA, Answer, of_parts, unreadable
 from tmalab.checker.descriptor import answer_descriptor
-from tmalab.checker.options import Options, refuse_another_arch
+from tmalab.checker.options import Options, refuse_another_arch, refuse_what_changes_nothing
 from tmalab.errors import InputError
 from tmalab.inputs.detect import read_text
 from tmalab.inputs.field_names import canonical, close_to
@@ -36,9 +36,10 @@ LATER = {
 def answer_reading(reading: Reading, options: Options) -> Answer:
     """The answer to one reading. Raises UnreadableError for what its fields cannot mean."""
     kind = reading.kind
-    if "arch" in reading.fields:
+    if "arch" in reading.fields or options.facts:
         try:
             refuse_another_arch(options, reading.fields)
+            refuse_what_changes_nothing(options, reading)
         except InputError as error:
             raise reading.unreadable(error) from None
     if kind in ("tiled", "im2col"):

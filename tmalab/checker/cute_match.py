@@ -142,6 +142,9 @@ def answer_cute(reading: Reading, said: Mapping[str, Any], options: Options) -> 
         raise InputError(error.message, field="layout", value=text, fix=error.fix) from None
     if layout.element_bits is not None:
         sizes = [max(layout.element_bits // 8, 1)]
+        if "dtype" in said and element_type(word("dtype", said["dtype"])).bits != layout.element_bits:
+            message = f"the layout's pointer says elements of {layout.element_bits} bits"
+            raise InputError(message, field="dtype", value=said["dtype"], fix="leave out the dtype, or make them agree")
     elif "dtype" in said:
         sizes = [element_type(word("dtype", said["dtype"])).bytes]
     else:

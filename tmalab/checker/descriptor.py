@@ -34,11 +34,15 @@ _LAUNCH = frozenset({
     "coords", "coords_inner", "offsets", "direction", "op", "smem_base", "smem_bytes", "descriptor_space",
     "descriptor_align",
 })  # fmt: skip
+_ADDRESS = frozenset({"address", "base_align", "address_offset"})
 _BESIDE = _LAUNCH | {"storage_bytes", "expect_tx_bytes", "live_rows", "conv", "fill", "built_on", "load_mode", "arch"}
 
 
 def answer_descriptor(reading: Reading, options: Options) -> Answer:
     """The answer to a tiled or im2col reading. Raises UnreadableError, at its place, for what cannot be built."""
+    if not _ADDRESS.isdisjoint(options.facts) and _ADDRESS.isdisjoint(reading.fields):
+        of_base = {name: value for name, value in options.facts.items() if name in _ADDRESS}
+        reading = reading._replace(fields={**reading.fields, **of_base})
     tm = reading.tensor_map()
     said: Mapping[str, Any] = {**options.facts, **reading.fields} if options.facts else reading.fields
     if not _BESIDE.isdisjoint(said):

@@ -5,8 +5,8 @@
 >>> Options.of({"arch": "sm90", "storageBytes": 4096}).facts
 {'storage_bytes': 4096}
 
-A page passes the same things as a JSON object. A descriptor's own fields win over them, but for the architecture: two
-that differ are a contradiction, and refused.
+A page passes the same things as a JSON object. Of a copy's facts a descriptor's own win over them. The architecture and
+the words of the map itself (`--box`, `--swizzle`, `--dtype` …) are refused where the text leaves them nothing to say.
 """
 
 from __future__ import annotations
@@ -15,20 +15,34 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tmalab.errors import InputError
+from tmalab.errors import InputError, short_repr
 from tmalab.inputs.detect import FORM_NAMES
 from tmalab.inputs.field_names import FACTS, IGNORED, canonical, close_to
+from tmalab.inputs.reading import Reading
+from tmalab.inputs.words import word
 from tmalab.model.rules.rule import ARCHES
 
 # Facts and defaults that may be given beside the text. `dtype` is for what carries none (a CuTe layout).
 _BESIDE = {*FACTS, "dtype", "box_shape", "swizzle", "interleave", "l2_promotion", "oob_fill", "reader"} - {"variants"}
+# Those of them that describe the map, and the kinds of question that take some of them from beside the text. A tensor
+# map takes none: it is said whole.
+_OF_THE_MAP = {"dtype", "box_shape", "swizzle", "interleave", "l2_promotion", "oob_fill"}
+_TAKES = {
+    "dlpack": _OF_THE_MAP, "triton_descriptor": {"dtype", "oob_fill"}, "layout_query": {"dtype", "swizzle"},
+    "launch_operand": {"dtype", "swizzle"}, "tile_partition": {"dtype"},
+}  # fmt: skip
+_WHAT = {
+    "tiled": "a whole tensor map", "im2col": "a whole tensor map", "tiled_set": "a whole set of maps",
+    "triton_descriptor": "Triton's descriptor, whose map Triton chooses",
+}  # fmt: skip
 _ARCH = re.compile(r"(?:sm|compute)?_?(\d{2,3})[af]?", re.ASCII)
 
 
 class Options(NamedTuple):
     """How to answer. `facts` bear canonical names; `form` forces an input form; `keep_unknown` forgives JSON keys.
 
-    `arch_said` is False where `arch` is only what is taken when nobody says one.
+    `arch_said` is False where `arch` is only what is taken when nobody says one; `names` are the facts' names as they
+    were written.
     """
 
     arch: str = "sm_90"
@@ -36,6 +50,7 @@ class Options(NamedTuple):
     keep_unknown: bool = False
     facts: Mapping[str, Any] = {}
     arch_said: bool = False
+    names: Mapping[str, str] = {}
 
     @classmethod
     def of(cls, said: Mapping[str, Any] | Options | None) -> Options:
@@ -44,6 +59,7 @@ class Options(NamedTuple):
             return said
         made: dict[str, Any] = {}
         facts: dict[str, Any] = {}
+        names: dict[str, str] = {}
         for name, value in (said or {}).items():
             if value is None:
                 continue
@@ -52,10 +68,13 @@ class Options(NamedTuple):
                 made[name] = value
             elif field == "arch":
                 made |= {"arch": arch_name(value), "arch_said": True}
-            elif field == "box_dim":
-                facts["box_shape"] = value  # beside an array or a layout: NumPy's order, as theirs
-            elif field in _BESIDE and field not in IGNORED:
-                facts[str(field)] = value
+            elif field in _BESIDE | {"box_dim"} and field not in IGNORED:
+                # A box beside an array or a layout: in NumPy's order, as theirs.
+                fact = "box_shape" if field == "box_dim" else str(field)
+                if fact in facts:
+                    message, fix = f"said a second time, as --{names[fact]} too", "say it once"
+                    raise InputError(message, field=f"--{_dashes(name)}", value=value, fix=fix)
+                facts[fact], names[fact] = value, _dashes(name)
             else:
                 near = " or ".join(known for known in close_to(str(name)) if known in _BESIDE)
                 fix = f"did you mean {near}?" if near else f"use arch, form or one of {', '.join(sorted(_BESIDE))}"
@@ -64,7 +83,31 @@ class Options(NamedTuple):
             raise InputError(
                 "unknown form", field="form", value=made["form"], fix=f"use one of {', '.join(FORM_NAMES)}"
             )
-        return cls(**made, facts=facts)
+        return cls(**made, facts=facts, names=names)
+
+
+def _dashes(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def refuse_what_changes_nothing(options: Options, reading: Reading) -> None:
+    """Raises InputError for a word of the map beside a text that says another, or whose question has no use for it.
+
+    It would be dropped in silence, and the answer taken for one about it.
+    """
+    takes = _TAKES.get(reading.kind, set()) - ({"swizzle"} if "layout" in reading.fields else set())
+    for name in sorted(_OF_THE_MAP & options.facts.keys()):
+        value, said = options.facts[name], reading.fields.get(name)
+        flag = f"--{options.names.get(name, _dashes(name))}"
+        if name not in takes:
+            what = _WHAT.get(reading.kind, "a CuTe layout" if "layout" in reading.fields else f"a {reading.kind}")
+            message = f"the text says {what}, in which this would change nothing"
+            fix = f"leave out {flag}" + (", or write it into the text" if what.startswith("a whole") else "")
+        elif said is None or said == value or (name != "box_shape" and word(name, said) == word(name, value)):
+            continue
+        else:
+            message, fix = f"the text says {short_repr(said)}", f"leave out {flag}, or change the text"
+        raise InputError(message, field=flag, value=value, fix=fix)
 
 
 def refuse_another_arch(options: Options, fields: Mapping[str, Any]) -> None:

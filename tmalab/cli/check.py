@@ -44,6 +44,10 @@ _ARRAY = {
     "box": "the box of --array, in its order",
     "layout": "a CuTe layout",
 }
+# Beside an input these could only contradict what it says.
+_WHOLE = {
+    *_MAP.keys() - {"dtype", "box-dim", "interleave", "swizzle", "l2-promotion", "oob-fill"}, "array", "layout",
+}  # fmt: skip
 _USE = {
     "coords": "the copy's coordinates, innermost first", "direction": "load, store, reduce",
     "op": "of a reduction: add, min, max, inc, dec, and, or, xor", "offsets": "im2col offsets",
@@ -54,6 +58,11 @@ _USE = {
     "descriptor-space": "param, const, global, local", "descriptor-align": "the descriptor's address or alignment",
     "load-mode": "sm_100: tile::gather4, im2col::w …",
 }  # fmt: skip
+_GROUPS = (
+    ("tensor map", "dimensions innermost first; beside an input that says a whole map these are refused", _MAP),
+    ("array or layout", "--dtype and --swizzle go with these too", _ARRAY),
+    ("how it is used", "each may stand beside any input that says a map; a descriptor's own win", _USE),
+)
 _READ_AT_MOST = 1 << 28
 
 
@@ -76,10 +85,10 @@ def add_input(parser: Any) -> None:
     # -1,-1 is a value and no option; argparse knows that of -1 alone.
     parser._negative_number_matcher = re.compile(r"^-\d[-\d,x ]*$")
     parser.add_argument("input", nargs="?", help="a file, - for standard input, or the text itself")
-    for title, flags in (("tensor map", _MAP), ("array or layout", _ARRAY), ("how it is used", _USE)):
-        group = parser.add_argument_group(title)
-        for name, text in flags.items():
-            group.add_argument(f"--{name}", metavar="VALUE", help=text, action=_Once)
+    for title, text, flags in _GROUPS:
+        group = parser.add_argument_group(title, text)
+        for name, meaning in flags.items():
+            group.add_argument(f"--{name}", metavar="VALUE", help=meaning, action=_Once)
     group = parser.add_argument_group("reading")
     group.add_argument("--arch", help="sm_90 (measured; where nothing is said), sm_100, sm_120 (read only)")
     group.add_argument("--form", choices=FORM_NAMES, help="read the input as this form")
@@ -127,11 +136,16 @@ def question(arguments: argparse.Namespace) -> tuple[str, Options]:
     if arguments.input is None and said:
         words = (f"--{name} {_quoted(value)}" for name, value in said.items())
         return "tmalab check " + " ".join(words), Options.of(beside | {"form": "flags"})
+    for name in (name for name in said if name in _WHOLE):
+        fix = f"leave out --{name}, or the input to ask what the flags say"
+        raise InputError("there is an input too, and it says its own", field=f"--{name}", value=said[name], fix=fix)
     if said:
         from tmalab.inputs.flags import fields_of
 
-        names = {"box": "box_dim"}
-        beside |= fields_of({names.get(name, name.replace("-", "_")): value for name, value in said.items()})
+        box = said.pop("box", None)
+        beside |= fields_of({name.replace("-", "_"): value for name, value in said.items()})
+        if box is not None:
+            beside["box"] = fields_of({"box_dim": box})["box_dim"]
     if arguments.input is None and (sys.stdin is None or sys.stdin.isatty()):
         raise InputError(
             "nothing to check", fix="give a file, -, a descriptor's text or flags; see tmalab check --help"
