@@ -250,6 +250,15 @@ def test_a_batch_of_legal_ones_is_legal(monkeypatch, capsys):
     assert len(out) == 2501
 
 
+def test_lines_of_flags_are_a_batch(monkeypatch, capsys):
+    line = " ".join(FLAGS)
+    feed(monkeypatch, f"{line}\n{line.replace('64,8', '96,8')}\n{line} --rank two\n")
+    assert main(["check", "-"]) == 2
+    out = capsys.readouterr().out.splitlines()
+    assert [words.partition(":")[0] for words in out[:3]] == ["1", "2", "3"]
+    assert out[-1] == "3 checked: 1 legal, 1 illegal, 1 unreadable"
+
+
 def test_the_throughput_of_a_batch(monkeypatch, capsys):
     """100,000 in 6 s, held here with room for a loaded machine; benchmarks measure it properly."""
     feed(monkeypatch, "\n".join(json.dumps(case) for case in (MAP, BAD) * 2500))

@@ -110,6 +110,73 @@ def test_a_broken_layout_is_reported_at_its_column(text, column, words):
     assert raised.value.column == column
 
 
+ARRAY, LAYOUT = "16,128:128,1:float16", "Sw<3,4,3> o 0 o (8,64):(64,1)"
+BARE = FLAGS.removeprefix("tmalab check ")
+
+
+@pytest.mark.parametrize(("text", "form", "lines"), [
+    (f"{FLAGS}\n{FLAGS}\n", "flags", [1, 2]), (f"$ {FLAGS}\n\n$ {FLAGS}", "flags", [1, 3]),
+    (f"{BARE}\n{BARE}\r\n{BARE}", "flags", [1, 2, 3]), (f"--array {ARRAY}\n--layout (8,64):(64,1)", "flags", [1, 2]),
+    (f"{FLAGS.replace(' --box', chr(92) + chr(10) + '  --box')}\n{FLAGS}", "flags", [1, 3]),
+    (f"{BARE}\n--box-dim 64,8 --dtype half --global-dim 128,16 --global-strides 256", "flags", [1, 2]),
+    (f"{ARRAY}\n  8,64::half\n", "array", [1, 2]), (f"\n{ARRAY}\n\n{ARRAY}\n{ARRAY}", "array", [2, 4, 5]),
+    (f"{LAYOUT}\n(8,64):(64,1)", "cute", [1, 2]), (f"{LAYOUT}\n{LAYOUT}\n", "cute", [1, 2]),
+    ("Layout<Shape<_8,_64>,Stride<_64,_1>>\nLayout<Shape<_8,_32>,Stride<_32,_1>>", "cute", [1, 2]),
+])  # fmt: skip
+def test_each_line_is_a_question_of_its_own(text, form, lines):
+    readings = list(read_text(text))
+    assert {reading.form for reading in readings} == {form}
+    assert [position_of(text, reading.offset).line for reading in readings] == lines
+    assert list(read_text(text, form=form))[-1].fields == readings[-1].fields
+
+
+@pytest.mark.parametrize("text", [
+    BARE.replace(" --", "\n--"), BARE.replace(" --", "\n--").replace("tmalab", "tmalab check\n"),
+    FLAGS.replace("check ", "check\n"), BARE.replace("64,8", "\n64,8"), "--array 16,128::half\n--box 8,64",
+    LAYOUT.replace("o (8", "o\n(8"), "(8,64):\n(64,1)", "Sw<3,4,3> o 0 o\n(8,64):(64,1)\n",
+    "ComposedLayout<Swizzle<3,4,3>,_0,\nLayout<Shape<Int<8>,Int<64>>,Stride<Int<64>,Int<1>>>>",
+])  # fmt: skip
+def test_one_question_may_be_broken_into_lines(text):
+    [reading] = read_text(text)
+    assert not isinstance(reading, UnreadableError)
+
+
+@pytest.mark.parametrize(("text", "place", "words"), [
+    (f"{BARE}\n{BARE} --swizlle 64B\n{BARE}", "--swizlle", "--swizzle"), (f"{ARRAY}\n16:1\n{ARRAY}", "\n16", "2 parts"),
+    (f"{ARRAY}\n16,1.5::half\n{ARRAY}", "16,1.5", "not an integer"), (f"{LAYOUT}\n(8,64):(64)", "(64)", "structure"),
+    (f"{ARRAY}\n8,64:1B,2:half", "1B,2", "some strides"),
+    (f"{FLAGS}\n{FLAGS} --rank two", "--rank two", "not an integer"),
+])  # fmt: skip
+def test_a_broken_line_is_told_by_its_place_and_the_others_are_read(text, place, words):
+    readings = list(read_text(text))
+    [error] = [reading for reading in readings if isinstance(reading, UnreadableError)]
+    assert len(readings) == text.count("\n") + 1
+    assert words in str(error)
+    assert (error.line, error.column) == position_of(text, error.offset)
+    assert text[error.offset :].startswith(place)
+
+
+def test_what_only_the_map_tells_is_placed_in_its_line():
+    first, second = read_text(f"{BARE}\n{BARE.replace('128B', '96B')}")
+    assert first.tensor_map().swizzle == "128B"
+    with pytest.raises(UnreadableError, match="unknown swizzle") as raised:
+        second.tensor_map()
+    assert (raised.value.line, raised.value.column) == (2, BARE.index("--swizzle") + 1)
+
+
+def test_lines_past_a_thousand_are_told():
+    readings = list(read_text(f"{ARRAY}\n" * 1500))
+    assert len(readings) == 1001
+    assert "more than 1000 questions" in str(readings[-1])
+    assert readings[-1].line == 1001
+
+
+@pytest.mark.parametrize("text", ["12:30:45 begin\n12:30:46 end\n", "10:20:30\n10:20:31\n", f"{ARRAY}\nand\nmore\n"])
+def test_lines_of_something_else_are_not_arrays(text):
+    [error] = read_text(text)
+    assert "in no form that is known" in str(error)
+
+
 def test_a_text_of_no_form_is_told_what_each_form_looks_like():
     [error] = read_text("what is this?\n")
     for form in FORM_NAMES:

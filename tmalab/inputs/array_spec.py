@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from tmalab.errors import InputError
+from tmalab.inputs.lines import lines_of
 from tmalab.inputs.numbers import list_text
 from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.reading import Reading
@@ -25,10 +26,23 @@ _BYTES = re.compile(r"(\d)\s*[bB]\s*(?=[,)\]]|$)")
 _LONGEST = 4000
 
 
+# Of several lines more is asked than of one: a log's 12:30:45 has three parts too.
+_ONE_OF_SEVERAL = re.compile(r"[\w,()\[\]\s]+:[\w,()\[\]\s]*:\s*[A-Za-z_][\w.]*\s*")
+
+
+def starts(text: str) -> list[int]:
+    """Where each line of `text` begins, if most of them are arrays; else nothing."""
+    lines = lines_of(text)
+    alike = sum(len(line) < _LONGEST and _ONE_OF_SEVERAL.fullmatch(line) is not None for _, line in lines)
+    return [offset for offset, _ in lines] if 2 * alike > len(lines) > 1 else []
+
+
 def looks_like(text: str) -> bool:
-    """Whether `text` is one line of three parts between colons, as the specification is."""
+    """Whether `text` is one line of three parts between colons, as the specification is, or several of them."""
+    if "\n" in text.strip():
+        return bool(starts(text))
     parts = text.strip().split(":") if len(text) < _LONGEST else []
-    return len(parts) == 3 and "\n" not in text.strip() and "=" not in text and '"' not in text
+    return len(parts) == 3 and "=" not in text and '"' not in text
 
 
 def read(text: str) -> Reading:

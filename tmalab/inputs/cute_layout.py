@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from tmalab.inputs.lines import lines_of
 from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.reading import Reading
 
@@ -40,7 +41,30 @@ class CuteLayout(NamedTuple):
 
 
 def looks_like(text: str) -> bool:
-    """Whether `text` begins as a swizzle or holds `(shape):(stride)` and no more."""
+    """Whether `text` begins as a swizzle or holds `(shape):(stride)` and no more, or is several such lines."""
+    return _looks_like_one(text) or bool(starts(text))
+
+
+def starts(text: str) -> list[int]:
+    """Where each line of `text` begins, if they are layouts of their own and not one that was broken into lines."""
+    lines = lines_of(text)
+    alike = [line for _, line in lines if _looks_like_one(line)]
+    # One layout may be broken where its second line reads as one too: Sw<3,4,3> o 0 o, then (8,64):(64,1).
+    whole = sum(map(_is_one, alike[:1000]))
+    if len(lines) < 2 or 2 * len(alike) <= len(lines) or not whole or (whole == 1 and _is_one(text)):
+        return []
+    return [offset for offset, _ in lines]
+
+
+def _is_one(text: str) -> bool:
+    try:
+        parse(text)
+    except UnreadableError:
+        return False
+    return True
+
+
+def _looks_like_one(text: str) -> bool:
     if len(text) > _LONGEST:
         return False
     stripped = text.strip()

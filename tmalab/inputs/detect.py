@@ -7,15 +7,17 @@
 >>> next(read_text("box 64 by 8")).line
 1
 
-A form is recognised by what only it has, so that a broken JSON file is reported as JSON and not as nothing.
+Flags, layouts and arrays may be several, one a line. A form is recognised by what only it has, so that a broken JSON
+file is reported as JSON and not as nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from tmalab.inputs.lines import each
 from tmalab.inputs.position import UnreadableError, position_of
 from tmalab.inputs.reading import Reading
 
@@ -39,7 +41,7 @@ FORMS = (
     Form("triton", "triton_call", "it calls TensorDescriptor or tl.make_tensor_descriptor"),
     Form("flags", "flags", "it begins with --dtype or another flag"),
     Form("cute", "cute_layout", "it begins with Sw<B,M,S> or is (shape):(stride)"),
-    Form("array", "array_spec", "it is shape:strides:dtype, one line"),
+    Form("array", "array_spec", "it is shape:strides:dtype, one a line"),
 )
 FORM_NAMES = tuple(form.name for form in FORMS)
 
@@ -58,17 +60,20 @@ def read_text(text: str, *, form: str | None = None, keep_unknown: bool = False)
         if form is None or form == known.name:
             module = import_module(f"tmalab.inputs.{known.module}")
             if form == known.name or module.looks_like(text):
-                yield from _readings(module.read, text, known.name, keep_unknown)
+                yield from _readings(module, text, known.name, keep_unknown)
                 return
     if text.lstrip()[:1] in ("{", "["):  # JSON from its first key on is broken
-        yield from _readings(import_module("tmalab.inputs.json_input").read, text, "json", keep_unknown)
+        yield from _readings(import_module("tmalab.inputs.json_input"), text, "json", keep_unknown)
         return
     yield _no_form(text)
 
 
-def _readings(
-    read: Callable[..., Iterator[Reading | UnreadableError] | Reading], text: str, form: str, keep_unknown: bool
-) -> Iterator[Reading | UnreadableError]:
+def _readings(module: Any, text: str, form: str, keep_unknown: bool) -> Iterator[Reading | UnreadableError]:
+    read: Callable[..., Iterator[Reading | UnreadableError] | Reading] = module.read
+    starts: list[int] = module.starts(text) if "\n" in text and hasattr(module, "starts") else []
+    if len(starts) > 1:
+        yield from each(text, starts, module.read, form)
+        return
     try:
         found = read(text, keep_unknown=keep_unknown) if form == "json" else read(text)
     except UnreadableError as error:

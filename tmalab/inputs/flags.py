@@ -17,6 +17,7 @@ from typing import Any
 from tmalab.errors import InputError, short_repr
 from tmalab.inputs import array_spec
 from tmalab.inputs.field_names import canonical, close_to
+from tmalab.inputs.lines import lines_of
 from tmalab.inputs.numbers import integer_text, list_text
 from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.reading import Reading
@@ -35,6 +36,9 @@ INTEGERS = {
 # What describes a whole tensor or layout, and the fields that would contradict it.
 _MAP = {"global_dim", "global_strides", "lower_corner", "upper_corner", "channels_per_pixel", "pixels_per_column"}
 _SAID_BY = {"array": _MAP | {"dtype"}, "layout": _MAP | {"box_dim", "swizzle", "array"}}
+_WHOLE = {"array", "layout"}  # each is a whole question by itself
+_COMMAND = re.compile(r"\s*(?:\$\s*)?tmalab\s+check\b")
+_FLAG = re.compile(r"(?<!\S)--([A-Za-z][\w-]*)")
 _WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|((?:[^\s\"'\\]|\\\S)+|\\)")
 _LONGEST = 1 << 20
 _MOST_WORDS = 10_000
@@ -43,7 +47,28 @@ _MOST_WORDS = 10_000
 def looks_like(text: str) -> bool:
     """Whether `text` is a `tmalab check` command or begins with a flag."""
     begin = text.lstrip()[:80]
-    return begin.startswith("--") or re.match(r"(?:\$\s*)?tmalab\s+check\b", begin) is not None
+    return begin.startswith("--") or _COMMAND.match(begin) is not None
+
+
+def starts(text: str) -> list[int]:
+    """Where each question begins: at a command, or at a line that says anew what the lines above it said.
+
+    One question may be broken into lines too, even one flag a line; a line behind a backslash begins nothing.
+    """
+    found: list[int] = []
+    said: set[str] = set()
+    goes_on = False
+    for offset, line in lines_of(text):
+        flags = {canonical(name) or name for name in _FLAG.findall(line)}
+        whole = bool(flags & _WHOLE) or {"dtype", "global_dim"} <= flags
+        again = bool(flags & said) and (whole or len(flags) > 1)
+        above = bool(said & _WHOLE) or {"dtype", "global_dim"} <= said
+        if not goes_on and (not found or _COMMAND.match(line) or again or (whole and above)):
+            found.append(offset)
+            said = set()
+        said |= flags
+        goes_on = line.rstrip().endswith("\\")
+    return found
 
 
 def read(text: str) -> Reading:
