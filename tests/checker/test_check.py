@@ -222,6 +222,19 @@ def test_a_load_mode_of_blackwell():
     assert "unknown load mode" in str(check(MAP | {"load_mode": ["x"]}).error)
 
 
+def test_a_wrong_load_mode_is_told_by_its_own_name_and_place():
+    # `mode` is the kind of the question; an error that named it would send the reader to the wrong key.
+    text = json.dumps({"mode": "tiled", **MAP, "arch": "sm_100", "load_mode": "tile::gather5"})
+    other = text.replace("tile::gather5", "im2col::w")
+    for said, message in ((text, "unknown load mode"), (other, "has no load mode")):
+        error = check_text(said).error
+        assert str(error.field) == "load_mode"
+        assert message in error.message
+        assert said[error.offset :].startswith('"tile::gather5"' if said == text else '"im2col::w"')
+    error = check(MAP, arch="sm_100", load_mode="tile::gather5").error
+    assert error.reason.startswith("load_mode='tile::gather5': unknown load mode")
+
+
 # --- what leaves the package ------------------------------------------------------------------------------------------
 
 

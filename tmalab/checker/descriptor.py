@@ -62,7 +62,7 @@ def _beside(reading: Reading, tm: TensorMap, said: Mapping[str, Any], options: O
     """The answer where more is known than the map."""
     arch = arch_name(said["arch"]) if "arch" in said else options.arch
     mode = said.get("load_mode")
-    broken = tm.violations(arch) if mode is None else mode_violations(tm, str(mode)[:80], arch)
+    broken = tm.violations(arch) if mode is None else _of_mode(tm, mode, arch)
     notes = [Note(None, text) for text in reading.notes]
     facts: dict[str, Any] = {}
     warnings = tm.warnings()
@@ -98,6 +98,16 @@ def _beside(reading: Reading, tm: TensorMap, said: Mapping[str, Any], options: O
         verdict="reject" if broken else "fault" if faults else "wrong_data" if wrong else "accept",
         warnings=tuple(warnings), notes=tuple(notes), facts=facts,
     )  # fmt: skip
+
+
+def _of_mode(tm: TensorMap, mode: Any, arch: str) -> list[Violation]:
+    """What the map breaks for a load mode. Raises InputError under the field's name here; `mode` is the kind's."""
+    try:
+        return mode_violations(tm, str(mode)[:80], arch)
+    except InputError as error:
+        if error.field != "mode":
+            raise
+        raise InputError(error.message, field="load_mode", value=mode, fix=error.fix) from None
 
 
 def _add(facts: dict[str, Any], notes: list[Note], found: tuple[dict[str, Any], list[Note]]) -> None:
