@@ -17,7 +17,8 @@ import pytest
 from tmalab import TensorMap, model
 from tmalab.checker import Answer, check_text
 from tmalab.checker.check import LATER
-from tmalab.inputs.cpp_tokens import Declaration, tokenize
+from tmalab.inputs.cpp_declared import Declaration
+from tmalab.inputs.cpp_tokens import tokenize
 from tmalab.inputs.cpp_values import Names
 
 HERE = Path(__file__).parent

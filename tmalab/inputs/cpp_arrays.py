@@ -2,7 +2,8 @@
 
     dims    &dims[1]    strides + 1    strides.data() + 1    (cuuint64_t[]){128, 16}    std::array<int, 2>{64, 8}
 
->>> from tmalab.inputs.cpp_tokens import declarations, tokenize
+>>> from tmalab.inputs.cpp_declared import declarations
+>>> from tmalab.inputs.cpp_tokens import tokenize
 >>> names = Names(declarations(tokenize("cuuint64_t strides[3] = {2, 256};")), "")
 >>> [names.integer(entry) for entry in entries(names, tokenize("strides + 1"))]
 [256, 0]
@@ -10,7 +11,8 @@
 
 from __future__ import annotations
 
-from tmalab.inputs.cpp_tokens import Declaration, Token, closing, split_at_commas
+from tmalab.inputs.cpp_declared import Declaration
+from tmalab.inputs.cpp_tokens import Token, closing, split_at_commas
 from tmalab.inputs.cpp_values import Names
 
 _MOST_ENTRIES = 1024

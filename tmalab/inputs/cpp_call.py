@@ -17,15 +17,17 @@ address that is no literal is unknown, and breaks nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from tmalab.errors import InputError
 from tmalab.inputs.cpp_arrays import NULL_POINTERS
 from tmalab.inputs.cpp_arrays import entries as array_entries
-from tmalab.inputs.cpp_tokens import Token, closing, declarations, split_at_commas, tokenize
-from tmalab.inputs.cpp_values import FORM, Names
+from tmalab.inputs.cpp_calls import CALL, Call, calls
+from tmalab.inputs.cpp_declared import declarations
+from tmalab.inputs.cpp_tokens import Token, closing, split_at_commas, tokenize
+from tmalab.inputs.cpp_values import CASTS, FORM, Names, is_type
 from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.reading import Reading
 from tmalab.inputs.words import enumerator, word
@@ -42,29 +44,28 @@ _ENTRIES = {
     "global_strides": ", in bytes; only of rank 1 may it be null", "element_strides": ", each 1 to take every element",
 }  # fmt: skip
 _LENGTH_BELOW_RANK = {"global_strides": 1, "lower_corner": 2, "upper_corner": 2}
-_CALL = re.compile(r"[cC]uTensorMapEncode(Tiled|Im2col(?:Wide)?)\w{0,40}")
 # What is looked at before a call for its declarations, and after it for its arguments; and calls in one text.
 _BEFORE, _AFTER, _MOST_CALLS = 40_000, 8_000, 32
 
 
 def looks_like(text: str) -> bool:
     """Whether `text` names one of the two functions."""
-    return "uTensorMapEncode" in text and _CALL.search(text) is not None
+    return "uTensorMapEncode" in text and CALL.search(text) is not None
 
 
 def read(text: str) -> Iterator[Reading | UnreadableError]:
     """Each call in `text`, as a Reading or as the error at the argument that cannot be read."""
     found_any, first = False, None
-    for count, found in enumerate(_CALL.finditer(text)):
+    for count, found in enumerate(calls(text)):
         if count == _MOST_CALLS:
             yield UnreadableError(
                 f"more than {_MOST_CALLS} calls, of which this and what follows was not read", text=text,
-                offset=found.start(), form=FORM, fix="give each file by itself",
+                offset=found.start, form=FORM, fix="give each file by itself",
             )  # fmt: skip
             return
-        if "//" in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]:
+        if "//" in text[text.rfind("\n", 0, found.start) + 1 : found.start]:
             continue  # a comment
-        if text[max(0, found.start() - 4) : found.start()] == "PFN_":
+        if text[max(0, found.start - 4) : found.start] == "PFN_":
             continue  # the function's type
         first = first or found
         above, tokens = _tokens(text, found)
@@ -77,21 +78,21 @@ def read(text: str) -> Iterator[Reading | UnreadableError]:
             yield _reading(text, found, arguments, above)
     if not found_any and first is not None:
         yield UnreadableError(
-            "the function is named here and nowhere called", text=text, offset=first.start(), form=FORM,
+            "the function is named here and nowhere called", text=text, offset=first.start, form=FORM,
             fix="paste the call with its arguments",
         )  # fmt: skip
 
 
-def _tokens(text: str, found: re.Match[str]) -> tuple[list[Token], list[Token]]:
+def _tokens(text: str, found: Call) -> tuple[list[Token], list[Token]]:
     """The tokens above the call and from its name on; as Python's where no mark is one of C++ alone."""
-    spans = (max(0, found.start() - _BEFORE), found.start()), (found.start(), min(len(text), found.end() + _AFTER))
+    spans = (max(0, found.start - _BEFORE), found.start), (found.start, min(len(text), found.end + _AFTER))
     above, tokens = (tokenize(text, *span) for span in spans)
     if any(token.text in (";", "&") for token in (*above, *tokens)):
         return above, tokens
     return tokenize(text, *spans[0], python=True), tokenize(text, *spans[1], python=True)
 
 
-def _arguments(tokens: list[Token], text: str, found: re.Match[str]) -> list[list[Token]] | UnreadableError | None:
+def _arguments(tokens: list[Token], text: str, found: Call) -> list[list[Token]] | UnreadableError | None:
     """The arguments' tokens, the tensor map itself left out; None where this is a declaration or no call."""
     if not tokens or tokens[0].kind != "name":
         return None
@@ -106,12 +107,12 @@ def _arguments(tokens: list[Token], text: str, found: re.Match[str]) -> list[lis
         return None
     if end == len(tokens):
         return UnreadableError(
-            "the call has no end", text=text, offset=found.start(), form=FORM, fix="paste it up to its closing bracket"
+            "the call has no end", text=text, offset=found.start, form=FORM, fix="paste it up to its closing bracket"
         )
-    if found[1] == "Im2colWide":
+    if found.kind == "Im2colWide":
         return UnreadableError(
             "cuTensorMapEncodeIm2colWide makes maps of sm_100, and its arguments are not read", text=text,
-            offset=found.start(), form=FORM, fix='give the map as JSON, with "load_mode": "im2col::w"',
+            offset=found.start, form=FORM, fix='give the map as JSON, with "load_mode": "im2col::w"',
         )  # fmt: skip
     arguments = split_at_commas(inside)
     if not arguments[-1]:  # Python's trailing comma
@@ -122,8 +123,8 @@ def _arguments(tokens: list[Token], text: str, found: re.Match[str]) -> list[lis
     if len(arguments) == len(wanted) and not _begins_with_the_map(arguments):  # Python's binding returns it
         return arguments
     return UnreadableError(
-        f"{len(arguments)} arguments, and cuTensorMapEncode{found[1]} takes {len(wanted) + 1}", text=text,
-        offset=found.start(), form=FORM, fix=f"in order: tensorMap, {', '.join(wanted)}",
+        f"{len(arguments)} arguments, and cuTensorMapEncode{found.kind} takes {len(wanted) + 1}", text=text,
+        offset=found.start, form=FORM, fix=f"in order: tensorMap, {', '.join(wanted)}",
     )  # fmt: skip
 
 
@@ -133,15 +134,13 @@ def _begins_with_the_map(arguments: list[list[Token]]) -> bool:
     return typed or [token.text for token in arguments[0][:1]] == ["&"]
 
 
-def _names(found: re.Match[str]) -> tuple[str, ...]:
-    return _IM2COL if found[1] == "Im2col" else _TILED
+def _names(found: Call) -> tuple[str, ...]:
+    return _IM2COL if found.kind == "Im2col" else _TILED
 
 
-def _reading(
-    text: str, found: re.Match[str], arguments: list[list[Token]], above: list[Token]
-) -> Reading | UnreadableError:
+def _reading(text: str, found: Call, arguments: list[list[Token]], above: list[Token]) -> Reading | UnreadableError:
     lines = None if any(token.text == ";" for token in above) else text
-    values = _Values(Names(declarations(above, lines=lines), text), found.start())
+    values = _Values(Names(declarations(above, lines=lines, call=found.start), text), found.start)
     try:
         fields = values.fields(dict(zip(_names(found), arguments, strict=True)))
     except UnreadableError as error:
@@ -149,8 +148,8 @@ def _reading(
     except InputError as error:
         place = values.place(error.field or "")
         return UnreadableError.from_error(error, text=text, offset=place, form=FORM)
-    fields["kind"] = "im2col" if found[1] == "Im2col" else "tiled"
-    return Reading(FORM, fields, text, found.start(), values.place, tuple(values.notes))
+    fields["kind"] = "im2col" if found.kind == "Im2col" else "tiled"
+    return Reading(FORM, fields, text, found.start, values.place, tuple(values.notes))
 
 
 class _Values:
@@ -198,6 +197,11 @@ class _Values:
 
     def _word(self, field: str, tokens: list[Token]) -> Any:
         for _ in range(40):
+            called = next((token for token, mark in pairwise(tokens) if _is_call(token, mark)), None)
+            if called is not None:
+                raise self.names.error(
+                    f"{called.text[:40]} is called here, and only its code knows the value", [called]
+                )
             named = [token for token in tokens if token.kind == "name" and "TENSOR_MAP_" in token.text.upper()]
             if len({token.text for token in named}) > 1 or any(token.text == "?" for token in tokens):
                 message = f"{field} depends on what only running the code tells"
@@ -217,3 +221,8 @@ class _Values:
             return self.names.integer(tokens)
         except UnreadableError:
             return None  # a pointer: its value is the program's own affair
+
+
+def _is_call(token: Token, mark: Token) -> bool:
+    """Whether a function is called here that may make another word of the one in its brackets; a cast makes none."""
+    return token.kind == "name" and mark.text == "(" and not is_type(token) and token.text not in CASTS

@@ -2,7 +2,8 @@
 
     64 * sizeof(__half)    kCols / 2    (cuuint64_t)1 << 32    static_cast<int>(n) + 1
 
->>> from tmalab.inputs.cpp_tokens import declarations, tokenize
+>>> from tmalab.inputs.cpp_declared import declarations
+>>> from tmalab.inputs.cpp_tokens import tokenize
 >>> names = Names(declarations(tokenize("int n = 4; using T = float;")), "")
 >>> names.integer(tokenize("(uint64_t)n * sizeof(T) + (1 << 4)"))
 32
@@ -12,7 +13,8 @@ Nothing is evaluated by Python's `eval`: what is not in this grammar is an Unrea
 
 from __future__ import annotations
 
-from tmalab.inputs.cpp_tokens import Declaration, Token, closing, split_at_commas
+from tmalab.inputs.cpp_declared import Declaration
+from tmalab.inputs.cpp_tokens import Token, closing, split_at_commas
 from tmalab.inputs.position import UnreadableError
 
 FORM = "cpp"
@@ -20,7 +22,7 @@ _MOST_BITS = 256
 _DEEPEST = 40
 _LONGEST = 4096  # tokens of an expression, its macros put in
 _PRECEDENCE = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6}
-_CASTS = {"static_cast", "reinterpret_cast", "const_cast", "bit_cast", "std::bit_cast"}
+CASTS = {"static_cast", "reinterpret_cast", "const_cast", "bit_cast", "std::bit_cast"}
 # Named by their last part: cutlass::half_t is half_t.
 SIZEOF = {
     "char": 1, "bool": 1, "int8_t": 1, "uint8_t": 1, "byte": 1, "float_e4m3_t": 1, "float_e5m2_t": 1,
@@ -55,8 +57,15 @@ class Names:
         return UnreadableError(message, text=self.text, offset=offset, form=FORM, fix=fix)
 
     def lookup(self, token: Token) -> Declaration | None:
-        """What the name was set to; a qualified name is also looked up by its last part."""
-        declared = self.declared.get(token.text) or self.declared.get(token.text.rsplit("::", 1)[-1])
+        """What the name was set to; a qualified name is also looked up by its last parts."""
+        declared, name = None, token.text
+        while declared is None and name:
+            declared, name = self.declared.get(name), name.partition("::")[2]
+        if declared is not None and declared.parameter is not None:
+            raise self.error(
+                f"{token.text[:40]} is a parameter here, and only the caller knows its value", [declared.parameter],
+                f"set it in the function, as in {declared.parameter.text[:40]} = 128;, or paste the values as JSON",
+            )  # fmt: skip
         if declared is not None and declared.changed is not None:
             raise self.error(
                 f"{token.text[:40]} is changed here, and only running the code tells its value", [declared.changed],
@@ -164,14 +173,17 @@ class Names:
             raise self.error(f"{token.text[:40]!r} is not an integer", [token]) from None
 
     def _name(self, tokens: list[Token], index: int) -> tuple[int, int]:
-        while [token.text for token in tokens[index + 1 : index + 2]] == ["."] and index + 2 < len(tokens):
+        begin = index
+        while [token.text for token in tokens[index + 1 : index + 2]] in (["."], ["->"]) and index + 2 < len(tokens):
             index += 2  # driver.cuuint64_t(128)
         token = tokens[index]
         after = tokens[index + 1].text if index + 1 < len(tokens) else ""
+        if index > begin and after != "(":  # params.K is no K that stands above
+            token = token._replace(text=f"{tokens[index - 2].text}.{token.text}", offset=tokens[begin].offset)
         if token.text == "sizeof" and after == "(":
             end = closing(tokens, index + 1)
             return self._sizeof(tokens[index + 2 : end], token), end + 1
-        if after == "<" and token.text in _CASTS:
+        if after == "<" and token.text in CASTS:
             end = next((i for i in range(index, len(tokens)) if tokens[i].text == ">"), len(tokens))
             if end + 1 < len(tokens) and tokens[end + 1].text == "(":
                 close = closing(tokens, end + 1)
