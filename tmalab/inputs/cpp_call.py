@@ -26,6 +26,7 @@ from tmalab.inputs.cpp_arrays import NULL_POINTERS
 from tmalab.inputs.cpp_arrays import entries as array_entries
 from tmalab.inputs.cpp_calls import CALL, Call, calls
 from tmalab.inputs.cpp_declared import declarations
+from tmalab.inputs.cpp_relevant import names_in, relevant
 from tmalab.inputs.cpp_tokens import Token, closing, split_at_commas, tokenize
 from tmalab.inputs.cpp_values import CASTS, FORM, Names, is_type
 from tmalab.inputs.position import UnreadableError
@@ -46,6 +47,7 @@ _ENTRIES = {
 _LENGTH_BELOW_RANK = {"global_strides": 1, "lower_corner": 2, "upper_corner": 2}
 # What is looked at before a call for its declarations, and after it for its arguments; and calls in one text.
 _BEFORE, _AFTER, _MOST_CALLS = 40_000, 8_000, 32
+_NEAR = 1_000  # most calls end within it
 
 
 def looks_like(text: str) -> bool:
@@ -84,12 +86,24 @@ def read(text: str) -> Iterator[Reading | UnreadableError]:
 
 
 def _tokens(text: str, found: Call) -> tuple[list[Token], list[Token]]:
-    """The tokens above the call and from its name on; as Python's where no mark is one of C++ alone."""
-    spans = (max(0, found.start - _BEFORE), found.start), (found.start, min(len(text), found.end + _AFTER))
-    above, tokens = (tokenize(text, *span) for span in spans)
-    if any(token.text in (";", "&") for token in (*above, *tokens)):
-        return above, tokens
-    return tokenize(text, *spans[0], python=True), tokenize(text, *spans[1], python=True)
+    """The tokens above the call, as far as it depends on them, and from its name on; Python's where none is C++'s."""
+    start, end = max(0, found.start - _BEFORE), min(len(text), found.end + _AFTER)
+    tokens = tokenize(text, found.start, min(end, found.end + _NEAR))
+    if _end(tokens) == len(tokens) or not _is_cpp(tokens):  # longer than most, or no end
+        tokens = tokenize(text, found.start, end)
+    if _is_cpp(tokens) or _is_cpp(tokenize(text, start, found.start)):
+        return relevant(text, start, found.start, names_in(tokens[: _end(tokens)])), tokens
+    return tokenize(text, start, found.start, python=True), tokenize(text, found.start, end, python=True)
+
+
+def _end(tokens: list[Token]) -> int:
+    """Where the call's arguments end; the number of tokens where they don't."""
+    opened = next((index for index, token in enumerate(tokens) if token.text == "("), len(tokens))
+    return closing(tokens, opened)
+
+
+def _is_cpp(tokens: list[Token]) -> bool:
+    return any(token.text in (";", "&") for token in tokens)
 
 
 def _arguments(tokens: list[Token], text: str, found: Call) -> list[list[Token]] | UnreadableError | None:

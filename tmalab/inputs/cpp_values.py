@@ -32,14 +32,14 @@ SIZEOF = {
     "cuuint32_t": 4, "uint": 4, "float": 4, "tfloat32_t": 4, "long": 8, "int64_t": 8, "uint64_t": 8, "cuuint64_t": 8,
     "size_t": 8, "double": 8, "float2": 8, "uint2": 8, "int2": 8, "float4": 16, "uint4": 16, "int4": 16,
 }  # fmt: skip
-_QUALIFIERS = {"const", "volatile", "void", "struct", "enum", "class", "constexpr", "auto"}
+QUALIFIERS = {"const", "volatile", "void", "struct", "enum", "class", "constexpr", "auto"}
 
 
 def is_type(token: Token) -> bool:
     """Whether a name can only be a type's, as far as its spelling tells."""
     last = token.text.rsplit("::", 1)[-1]
     return token.kind == "name" and (
-        last in SIZEOF or last in _QUALIFIERS or last.endswith("_t") or last.startswith("CUtensorMap")
+        last in SIZEOF or last in QUALIFIERS or last.endswith("_t") or last.startswith("CUtensorMap")
     )
 
 
@@ -212,7 +212,7 @@ class Names:
         return self.integer(declared.value), index + 1
 
     def _sizeof(self, tokens: list[Token], at: Token) -> int:
-        names = [token for token in tokens if token.kind == "name" and token.text not in _QUALIFIERS]
+        names = [token for token in tokens if token.kind == "name" and token.text not in QUALIFIERS]
         if any(token.text == "*" for token in tokens):
             return 8
         asked = last = names[-1].text.rsplit("::", 1)[-1] if names else ""
