@@ -82,6 +82,14 @@ def test_an_array_may_be_a_parameter_too(above):
     assert "box is a parameter here" in str(error)
 
 
+@pytest.mark.parametrize(
+    "begin", ["#define ENCODE(m, box) ", "#define ENCODE(box) \\\n  ", "#define E(box, ...) \\\n  do_it( \\\n"]
+)
+def test_a_macro_s_parameters_are_its_caller_s(begin):
+    [error] = read_text(SET + begin + CALL.replace("\n", "\\\n"))
+    assert "box is a parameter here" in str(error)
+
+
 def test_a_word_may_be_a_parameter_or_another_function_s_answer():
     above = SET + "auto mode = CU_TENSOR_MAP_SWIZZLE_128B;\nvoid f(CUtensorMapSwizzle mode) {\n"
     [error] = read_text(above + CALL.replace("CU_TENSOR_MAP_SWIZZLE_128B", "mode"))

@@ -25,8 +25,9 @@ from tmalab.errors import InputError
 from tmalab.inputs.cpp_arrays import NULL_POINTERS
 from tmalab.inputs.cpp_arrays import entries as array_entries
 from tmalab.inputs.cpp_calls import CALL, Call, calls
-from tmalab.inputs.cpp_declared import declarations
+from tmalab.inputs.cpp_declared import Declaration, declarations
 from tmalab.inputs.cpp_relevant import names_in, relevant
+from tmalab.inputs.cpp_scopes import macro_parameters
 from tmalab.inputs.cpp_tokens import Token, closing, split_at_commas, tokenize
 from tmalab.inputs.cpp_values import CASTS, FORM, Names, is_type
 from tmalab.inputs.position import UnreadableError
@@ -154,7 +155,10 @@ def _names(found: Call) -> tuple[str, ...]:
 
 def _reading(text: str, found: Call, arguments: list[list[Token]], above: list[Token]) -> Reading | UnreadableError:
     lines = None if any(token.text == ";" for token in above) else text
-    values = _Values(Names(declarations(above, lines=lines, call=found.start), text), found.start)
+    declared = declarations(above, lines=lines, call=found.start)
+    for named in macro_parameters(text, found.start):
+        declared[named.text] = Declaration([], [], [], parameter=named)
+    values = _Values(Names(declared, text), found.start)
     try:
         fields = values.fields(dict(zip(_names(found), arguments, strict=True)))
     except UnreadableError as error:

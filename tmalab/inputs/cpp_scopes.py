@@ -11,10 +11,15 @@
 
 from __future__ import annotations
 
+import re
+
 from tmalab.inputs.cpp_tokens import CLOSING, OPENING, Token, split_at_commas
 
 _LONGEST_STATEMENT = 256
 _DEEPEST = 64  # conditionals within each other
+_LONGEST_MACRO = 4000
+_MACRO = re.compile(r"[ \t]*\#[ \t]*define[ \t]+\w+\(([^)\n]*)\)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 CONDITIONS = {"if", "else", "for", "while"}
 _CONTROLS = CONDITIONS | {"switch", "constexpr"}
 # What may stand between a function's parameters and its body; a constructor's initializers begin with a colon.
@@ -147,6 +152,17 @@ def closed_branches(tokens: list[Token], pairs: dict[int, int]) -> dict[int, str
             if word[0] != "endif":
                 opened.append((index, "#if"))
     return found
+
+
+def macro_parameters(text: str, call: int) -> list[Token]:
+    """The parameters of the `#define name(…)` in which the call at `call` stands, over its lines' backslashes."""
+    start = text.rfind("\n", 0, call) + 1
+    while start > 1 and text[max(0, start - 3) : start].rstrip("\r\n").endswith("\\") and call - start < _LONGEST_MACRO:
+        start = text.rfind("\n", 0, start - 1) + 1
+    found = _MACRO.match(text, start)
+    if found is None or found.end() > call:
+        return []
+    return [Token("name", name.group(), name.start()) for name in _NAME.finditer(text, found.start(1), found.end(1))]
 
 
 def python_scopes(tokens: list[Token], text: str, call: int) -> tuple[dict[int, str], dict[int, list[Token]]]:
