@@ -6,9 +6,20 @@ import sys
 import pytest
 
 from tmalab import TensorMap, observe
-from tmalab.errors import InputError, RecordingError, TensorMapError
+from tmalab.errors import InputError, RecordingError, TensorMapError, TmaLabError
 from tmalab.experiment import catalogue
-from tmalab.model.encoded_map import ENCODED_BYTES, FIELDS, bits_of, box_bytes, decode, differing, read_bits
+from tmalab.model.encoded_map import (
+    ENCODED_BYTES,
+    FIELDS,
+    bits_of,
+    box_bytes,
+    decode,
+    differing,
+    expected,
+    is_im2col,
+    read_bits,
+    unknown_bits,
+)
 from tmalab.model.swizzle import pattern
 
 
@@ -38,6 +49,8 @@ def test_every_encoding_reads_back_as_the_map_that_was_asked_for(tm, encoded):
     assert decode(encoded) == tm
     assert read_bits(encoded, "box_bytes") == box_bytes(tm)
     assert read_bits(encoded, "pattern_bytes") == pattern(tm.swizzle).repeat_bytes
+    assert expected(tm) == encoded
+    assert (unknown_bits(encoded), is_im2col(encoded)) == ([], False)
 
 
 def test_no_two_fields_share_a_bit_and_every_bit_that_is_ever_set_is_a_field_s():
@@ -91,7 +104,18 @@ def test_the_bytes_of_an_im2col_map_are_not_read_as_a_tiled_one_s():
             read += 1
             with pytest.raises(InputError, match="im2col map"):
                 decode(seen["encoded"].tobytes())
+            assert is_im2col(seen["encoded"].tobytes())
+            assert unknown_bits(seen["encoded"].tobytes()) == [64]
     assert read == 4
+
+
+@pytest.mark.parametrize("tm", [
+    TensorMap.im2col("float16", (64, 8, 8, 4), (128, 1024, 8192), (-1, -1), (-1, -1), 64, 64),
+    TensorMap.tiled("16u4_align8b", (256, 128), (128,), (128, 64)),
+])  # fmt: skip
+def test_what_was_never_recorded_is_not_foretold(tm):
+    with pytest.raises(TmaLabError):
+        expected(tm)
 
 
 @pytest.mark.parametrize("step", [0, 9])

@@ -17,11 +17,13 @@ from __future__ import annotations
 from math import prod
 
 from tmalab.errors import InputError, TensorMapError
+from tmalab.model.swizzle import pattern
 from tmalab.model.tensor_map import TensorMap
 from tmalab.model.tensor_map_fields import INTERLEAVES, L2_PROMOTIONS, OOB_FILLS, SWIZZLES
 
 ENCODED_BYTES = 128
 _IM2COL_BYTE = 8  # its lowest bit is set in every recorded im2col encoding, and in no tiled one
+_MOST_DIMENSIONS = 5
 Bits = tuple[tuple[int, int], ...]  # (first bit, how many) of each piece, the lowest piece first
 
 # Bit 0 is the lowest of byte 0.
@@ -41,6 +43,7 @@ _ELEMENT_TYPES = (
     "uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float32_ftz", "float64", "bfloat16",
 )  # fmt: skip
 _ROUNDED = {"float32": "tfloat32", "float32_ftz": "tfloat32_ftz"}
+_KNOWN = sum((1 << count) - 1 << first for pieces in _PLACES.values() for first, count in pieces)
 
 
 def bits_of(field: str) -> Bits:
@@ -65,10 +68,13 @@ def read_bits(encoded: bytes, field: str) -> int:
 
 def decode(encoded: bytes) -> TensorMap:
     """The tiled map that was encoded. Raises InputError for an im2col map's bytes, and where a number means nothing."""
-    if _checked(encoded)[_IM2COL_BYTE] & 1:
+    if is_im2col(encoded):
         fix = "give a tiled map's bytes: where an im2col map keeps its corners and counts is not known here"
         raise InputError("an im2col map's bytes", field="encoded", value="im2col", limit="tiled", fix=fix)
     rank = read_bits(encoded, "rank") + 1
+    if rank > _MOST_DIMENSIONS:
+        fix = "give a map's bytes"
+        raise InputError("stands for nothing", field="rank", value=rank, limit=_MOST_DIMENSIONS, fix=fix)
     dtype = _word(encoded, "dtype", _ELEMENT_TYPES)
     if read_bits(encoded, "tf32"):
         dtype = _ROUNDED.get(dtype, dtype)
@@ -84,12 +90,49 @@ def decode(encoded: bytes) -> TensorMap:
     )  # fmt: skip
 
 
+def is_im2col(encoded: bytes) -> bool:
+    """Whether the bytes are an im2col map's, whose corners and counts stand at places that are not known here."""
+    return bool(_checked(encoded)[_IM2COL_BYTE] & 1)
+
+
+def unknown_bits(encoded: bytes) -> list[int]:
+    """The bits that are set and belong to no field, lowest first: none in any recorded encoding of a tiled map."""
+    rest = int.from_bytes(_checked(encoded), "little") & ~_KNOWN
+    return [bit for bit in range(8 * ENCODED_BYTES) if rest >> bit & 1]
+
+
 def differing(one: bytes, other: bytes) -> list[str]:
     """The fields whose bits are not the same in both, in the order of FIELDS; `other` for bits of no field."""
     found = [field for field in FIELDS if read_bits(one, field) != read_bits(other, field)]
-    known = sum((1 << count) - 1 << first for field in FIELDS for first, count in _PLACES[field])
-    rest = (int.from_bytes(one, "little") ^ int.from_bytes(other, "little")) & ~known
-    return [*found, *(["other"] if rest else [])]
+    return [*found, *(["other"] if unknown_bits(one) != unknown_bits(other) else [])]
+
+
+def expected(tm: TensorMap) -> bytes:
+    """What the driver is expected to write for a tiled map: each recorded encoding, to the byte.
+
+    It is no encoder: where another driver places its fields nobody looked. Raises TensorMapError for a map that the
+    driver refuses, and InputError for an im2col map or a type of which no encoding was recorded.
+    """
+    dtype = next((plain for plain, rounded in _ROUNDED.items() if rounded == tm.dtype), tm.dtype)
+    if tm.kind != "tiled" or dtype not in _ELEMENT_TYPES:
+        raise InputError("no such encoding was recorded", field="encoded", value=f"{tm.kind} {tm.dtype}")
+    worked_out = {"box_bytes": box_bytes(tm), "pattern_bytes": pattern(tm.swizzle).repeat_bytes}
+    stored = {
+        "address": tm.address or 0, "rank": tm.rank - 1,
+        "dtype": _ELEMENT_TYPES.index(dtype), "tf32": dtype != tm.dtype,
+        "interleave": INTERLEAVES.index(tm.interleave), "swizzle": SWIZZLES.index(tm.swizzle),
+        "l2_promotion": L2_PROMOTIONS.index(tm.l2_promotion), "oob_fill": OOB_FILLS.index(tm.oob_fill), **worked_out,
+        **{f"global_strides[{dim}]": stride // 16 for dim, stride in enumerate(tm.global_strides)},
+        **{f"global_dim[{dim}]": size - 1 for dim, size in enumerate(tm.global_dim)},
+        **{f"element_strides[{dim}]": step - 1 for dim, step in enumerate(tm.element_strides)},
+        **{f"box_dim[{dim}]": size - 1 for dim, size in enumerate(tm.box_dim)},
+    }  # fmt: skip
+    whole = 0
+    for field, value in stored.items():
+        for first, count in bits_of(field):
+            whole |= (value & (1 << count) - 1) << first
+            value >>= count
+    return whole.to_bytes(ENCODED_BYTES, "little")
 
 
 def box_bytes(tm: TensorMap) -> int:
