@@ -42,6 +42,10 @@ def answer_reading(reading: Reading, options: Options) -> Answer:
             refuse_what_changes_nothing(options, reading)
         except InputError as error:
             raise reading.unreadable(error) from None
+    if reading.form == "encoded":
+        from tmalab.checker.encoded import answer_encoded
+
+        return answer_encoded(reading, options)
     if kind in ("tiled", "im2col"):
         return answer_descriptor(reading, options)
     if kind == "tiled_set":

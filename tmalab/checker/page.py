@@ -29,6 +29,7 @@ _MOST_PARTS = 50  # past these a page is no help; the JSON has them all
 _FORMS = {
     "json": "JSON", "tilelang": "a TileLang dump", "cutlass": "a CUTLASS dump", "cpp": "a C++ call", "flags": "flags",
     "cute": "a CuTe layout", "array": "an array", "tvm": "a call in a TVM script", "triton": "a Triton descriptor",
+    "encoded": "a map's 128 bytes",
 }  # fmt: skip
 _VERDICTS = {
     "accept": "Legal", "reject": "Illegal", "fault": "The engine faults", "fault_possible": "The engine may fault",

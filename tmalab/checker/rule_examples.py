@@ -52,7 +52,18 @@ _TILE = {"mode": "layout_query", "dtype": "float16", "tile": [16, 64], "swizzle"
 _BULK = {"mode": "launch_operand", "instruction": "cp.async.bulk"}
 _2_TO_32, _2_TO_40 = 1 << 32, 1 << 40
 
-EXAMPLES: dict[str, dict[str, Any]] = {
+# A map whose boxes of 8 rows were made 4 rows long afterwards: 0x200 bytes a box, and 0x400 stand there.
+_CHANGED = """\
+0x7fffffffd840:\t0x00000000\t0x00007f00\t0x00000310\t0x00000010
+0x7fffffffd850:\t0x00000000\t0x00000000\t0x00000000\t0x00000000
+0x7fffffffd860:\t0x0000007f\t0x0000000f\t0x00000000\t0x00000000
+0x7fffffffd870:\t0x00000000\t0x3f000000\t0x00000003\t0x00000000
+0x7fffffffd880:\t0x00000400\t0x00000000\t0x00000010\t0x00000000
+0x7fffffffd890:\t0x00000000\t0x00000000\t0x00000000\t0x00000000
+0x7fffffffd8a0:\t0x00000000\t0x00000000\t0x00000000\t0x00000000
+0x7fffffffd8b0:\t0x00000000\t0x00000000\t0x00000000\t0x00000000"""
+
+EXAMPLES: dict[str, dict[str, Any] | str] = {
     # every tensor map
     "base_address_align_16": _MAP | {"address": "0x7f0000000008"},
     "base_address_align_32": _CUBE | {"interleave": "32B", "swizzle": "32B", "address": "0x7f0000000010"},
@@ -164,6 +175,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "mode": "triton_descriptor", "dtype": "float16", "shape": [192, 320], "strides_elements": [320, 1],
         "box_shape": [96, 64],
     },
+    "encoded_as_the_driver_writes": _CHANGED,
     "expect_tx_equals_delivered": _MAP | {"expect_tx_bytes": 4096},
     "im2col_bounding_box": _IMAGE | {"conv": {"kernel": [3, 3], "padding": 0}},
     "oob_is_globalDim_only": {
@@ -196,9 +208,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 def example_text(rule_id: str, width: int = 80) -> str:
-    """The question as JSON, as many fields a line as fit. Raises KeyError for an id that has none."""
+    """The question: as JSON, as many fields a line as fit, or as it is. Raises KeyError for an id that has none."""
+    question = EXAMPLES[rule_id]
+    if isinstance(question, str):
+        return question
     lines = ["{"]
-    for name, value in EXAMPLES[rule_id].items():
+    for name, value in question.items():
         field = f"{json.dumps(name)}: {_value(value)}, "
         if lines[-1] != "{" and len(lines[-1]) + len(field) > width:
             lines.append(" ")

@@ -2,6 +2,7 @@
 
     tmalab check --dtype float16 --global-dim 128,16 --global-strides 256 --box-dim 64,8 --swizzle 128B
     tmalab check descriptors.jsonl          tmalab check -          tmalab check "Sw<3,4,3> o 0 o (8,64):(64,1)"
+    tmalab check gdb.txt                    what x/32xw &map or p/x map printed: a map's 128 bytes, read back
 
 >>> from tmalab.cli import main
 >>> main(["check", "16,128:128,1:float16", "--box", "8,64"])  # doctest: +ELLIPSIS
@@ -18,7 +19,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from tmalab.cli import report
 from tmalab.errors import InputError
 from tmalab.inputs.detect import FORM_NAMES
 from tmalab.inputs.position import UnreadableError
+from tmalab.model.encoded_map import ENCODED_BYTES
 
 SUMMARY = "say which rules a tensor map, a copy or a layout breaks, and how to mend it"
 _MAP = {
@@ -64,6 +66,7 @@ _GROUPS = (
     ("how it is used", "each may stand beside any input that says a map; a descriptor's own win", _USE),
 )
 _READ_AT_MOST = 1 << 28
+_MAPS_AT_MOST = 1 << 16
 
 
 def add_parser(subparsers: Any) -> None:
@@ -161,11 +164,11 @@ def _read(name: str) -> str:
     """The text of a file, of standard input, or `name` itself where it is no file. Raises InputError."""
     if name == "-" and sys.stdin is None:
         raise InputError("standard input is closed", field="file", value=name, fix="give a file or the text itself")
-    if len(name) < 4096 and "\n" not in name and Path(name).is_dir():
+    if _is(Path.is_dir, name):
         raise InputError("a folder", field="file", value=name, fix="give a file, -, or a descriptor's text")
     if name == "-":
         data = sys.stdin.buffer.read(_READ_AT_MOST + 1)
-    elif len(name) < 4096 and "\n" not in name and Path(name).is_file():
+    elif _is(Path.is_file, name):
         try:
             with Path(name).open("rb") as file:
                 data = file.read(_READ_AT_MOST + 1)
@@ -179,6 +182,8 @@ def _read(name: str) -> str:
         return name
     if len(data) > _READ_AT_MOST:
         raise InputError("more than 256 MiB", field="file", value=name, fix="split the batch")
+    if len(data) in range(ENCODED_BYTES, _MAPS_AT_MOST + 1, ENCODED_BYTES) and b"\0" in data[:ENCODED_BYTES]:
+        return data.hex()  # maps as a program wrote them, and no text: no text holds a zero
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -186,6 +191,14 @@ def _read(name: str) -> str:
         raise UnreadableError(
             f"not UTF-8: the byte {data[error.start]:#04x}", text=text, offset=len(text), fix="save the file as UTF-8"
         ) from None
+
+
+def _is(kind: Callable[[Path], bool], name: str) -> bool:
+    """Whether `name` is a path of that kind; a descriptor's text may be too long to be any path."""
+    try:
+        return "\n" not in name and kind(Path(name))
+    except (OSError, ValueError):
+        return False
 
 
 def _one(answer: Answer, arguments: argparse.Namespace) -> int:

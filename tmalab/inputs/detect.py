@@ -1,4 +1,4 @@
-"""Which form a text has, and its readings: JSON, a call in C++ or Python, a dump, flags, a CuTe layout or an array.
+"""Which form a text has, and its readings: JSON, a dump, a map's bytes, a call, flags, a CuTe layout or an array.
 
     text ──▶ the first form that it looks like ──▶ readings        no form? each one says where it failed
 
@@ -31,11 +31,13 @@ class Form(NamedTuple):
 
 
 # In the order in which they are tried: a dump's error message names the function, but no other form prints its lines;
+# bytes come after what begins as JSON does, and a debugger's lines may stand below the call that was stepped over;
 # and TVM's name for the driver's function holds that function's own.
 FORMS = (
     Form("json", "json_input", "it begins with { or ["),
     Form("tilelang", "tilelang_dump", "it has the lines TMA Desc Addr … oobFill with [arrays]"),
     Form("cutlass", "cutlass_dump", "it has the lines TMA Desc Addr … oobFill with (arrays)"),
+    Form("encoded", "encoded_bytes", "it is a map's 128 bytes, as gdb, xxd or a list of numbers shows them"),
     Form("tvm", "tvm_call", "it calls call_packed with runtime.cuTensorMapEncodeTiled, or another encoder of TVM's"),
     Form("cpp", "cpp_call", "it calls cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col"),
     Form("triton", "triton_call", "it calls TensorDescriptor or tl.make_tensor_descriptor"),

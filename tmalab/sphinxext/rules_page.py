@@ -107,7 +107,8 @@ class RulesDirective(SphinxDirective):
         return section
 
     def _example(self, shown: Example) -> Iterator[nodes.Node]:
-        code = nodes.literal_block(shown.text, shown.text, language="json")
+        language = "json" if shown.text.startswith("{") else "text"
+        code = nodes.literal_block(shown.text, shown.text, language=language)
         yield code
         yield nodes.paragraph("", "", *_inline(shown.message))
         if shown.fix:
