@@ -88,6 +88,19 @@ T.call_packed("runtime.cuTensorMapEncodeTiled", A_map, "float16", 2, A.data,
 """,
     ),
     Example(
+        "bytes-in-a-debugger", "cuda-gdb: the 128 bytes of a map in a struct", None, """\
+(cuda-gdb) x/32xw &params->map
+0x7fffc4a00220:	0x00000000	0x00007f00	0x00000340	0x00000008
+0x7fffc4a00230:	0x00000080	0x00000400	0x00001000	0x00000000
+0x7fffc4a00240:	0x0000003f	0x0000000f	0x00000007	0x00000003
+0x7fffc4a00250:	0x00000001	0x0f000000	0x00000001	0x00000000
+0x7fffc4a00260:	0x00000040	0x00000000	0x00000010	0x00000000
+0x7fffc4a00270:	0x00000000	0x00000000	0x00000000	0x00000000
+0x7fffc4a00280:	0x00000000	0x00000000	0x00000000	0x00000000
+0x7fffc4a00290:	0x00000000	0x00000000	0x00000000	0x00000000
+""",
+    ),
+    Example(
         "hang-of-a-barrier", "A hang: armed for the whole cluster, fed by two blocks", "tile-ai/tilelang#2644", """\
 {"events": [
   {"t": "init", "op": "init", "bar": "full", "count": 1},
