@@ -1,6 +1,7 @@
 """The book's extension, on books of two pages: what it warns of, what it loads where, what a second build leaves."""
 
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -114,6 +115,9 @@ def test_without_pyodide_the_build_says_so_and_the_page_shows_recorded_answers(s
     assert "tmalab/check/page.js" in text
     assert "tmalab/check/page.js" not in (build.out / "index.html").read_text()
     assert not (build.out / "_static" / "tmalab" / "python").exists()
+    environment = pickle.loads((build.out.parent / ".doctrees" / "environment.pickle").read_bytes())
+    depends_on = {Path(path).name for path in environment.dependencies["check"]}
+    assert depends_on >= {"check_page.py", "check_examples.py", "detect.py", "page.js"}  # or it goes stale
 
 
 def test_the_rules_need_no_checker_s_page(small_book):

@@ -76,7 +76,6 @@ M, K = 4096, 500
 BLOCK_M, BLOCK_K = 96, 64
 a = torch.randn((M, K), device="cuda").to(torch.float16)
 a_desc = TensorDescriptor(a, shape=[M, K], strides=[K, 1], block_shape=[BLOCK_M, BLOCK_K])
-b_desc = TensorDescriptor.from_tensor(torch.empty((512, 4096), dtype=torch.float16), [BLOCK_K, 128])
 """,
     ),
     Example(

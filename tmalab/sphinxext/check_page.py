@@ -41,7 +41,8 @@ class CheckDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The page's HTML, made anew when the checker or an example changes."""
-        for path in (*python_worker.worker_modules().values(), Path(__file__), *sorted(HERE.iterdir())):
+        own = Path(__file__), Path(__file__).with_name("check_examples.py")
+        for path in (*python_worker.worker_modules().values(), *own, *sorted(HERE.iterdir())):
             self.env.note_dependency(str(path))
         # A dependency that is missing makes Sphinx read the page again in each build: until it is there.
         self.env.note_dependency(str(python_worker.pyodide_folder(Path(self.env.srcdir)) / "package.json"))
