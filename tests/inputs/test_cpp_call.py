@@ -320,3 +320,28 @@ def test_calls_that_are_not_read_are_told():
     assert len(readings) == 33
     assert "more than 32 calls" in str(readings[-1])
     assert readings[-1].line == 65  # a call has two lines
+
+
+@pytest.mark.parametrize("name", ["encode", "pfn_", "driver->encode", "Driver::get().encode_tiled", "(*table.encode)"])
+def test_a_pointer_that_another_file_sets_is_known_by_its_arguments(name):
+    by_name = next(read_text(DECLARED + call()))
+    commented = "(\n  &map,  // the map, first\n  "
+    for text in (call(), call().replace("(&map, ", commented)):
+        [reading] = read_text(DECLARED + text.replace("cuTensorMapEncodeTiled", name.strip("(*)")))
+        assert reading.tensor_map() == by_name.tensor_map() == EXPECTED
+
+
+def test_what_takes_its_arguments_in_another_order_is_not_the_driver_s():
+    for text in (call().replace(TAIL, "a, b, c, d"), call().replace("&map, ", "&map, stream, "), call()[:-2]):
+        [answer] = read_text(DECLARED + text.replace("cuTensorMapEncodeTiled", "make_map"))
+        assert isinstance(answer, UnreadableError)
+        assert "in no form that is known" in answer.message
+
+
+def test_an_im2col_call_through_a_pointer_is_known_by_its_fifteen_arguments():
+    above = "uint64_t dim[4] = {64, 8, 8, 1}; uint64_t strides[3] = {128, 1024, 8192}; uint32_t ones[4] = {1, 1, 1, 1};"
+    corners = "int32_t lower[2] = {-1, -1}, upper[2] = {-1, -2};"
+    given = "&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4, ptr, dim, strides, lower, upper, 64, 36, ones"
+    assert the_map(f"{above} {corners} im2col({given}, {TAIL});") == TensorMap.im2col(
+        "float16", (64, 8, 8, 1), (128, 1024, 8192), (-1, -1), (-1, -2), 64, 36, swizzle="128B", l2_promotion="128B"
+    )

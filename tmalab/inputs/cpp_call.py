@@ -24,7 +24,7 @@ from typing import Any
 from tmalab.errors import InputError
 from tmalab.inputs.cpp_arrays import NULL_POINTERS
 from tmalab.inputs.cpp_arrays import entries as array_entries
-from tmalab.inputs.cpp_calls import CALL, Call, calls
+from tmalab.inputs.cpp_calls import CALL, Call, by_arguments, calls
 from tmalab.inputs.cpp_declared import Declaration, declarations
 from tmalab.inputs.cpp_relevant import names_in, relevant
 from tmalab.inputs.cpp_scopes import macro_parameters
@@ -52,8 +52,8 @@ _NEAR = 1_000  # most calls end within it
 
 
 def looks_like(text: str) -> bool:
-    """Whether `text` names one of the two functions."""
-    return "uTensorMapEncode" in text and CALL.search(text) is not None
+    """Whether `text` names one of the two functions, or calls something with their arguments."""
+    return ("uTensorMapEncode" in text and CALL.search(text) is not None) or by_arguments(text)
 
 
 def read(text: str) -> Iterator[Reading | UnreadableError]:
