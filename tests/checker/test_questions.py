@@ -282,6 +282,28 @@ def test_a_group_that_reaches_past_the_rank_is_refused_as_cute_refuses_it(smem, 
         assert f"at most {violation.limit}" in violation.fix
 
 
+@pytest.mark.parametrize(("group", "left"), [
+    ([-3, -1], "(7)"), ([0, -1], "(7)"), ([-9, 2], "(7)"), ([-3, 2], "(7)"), ([0, 2], "(7)"),
+])  # fmt: skip
+def test_modes_are_counted_from_the_end_as_cute_counts_them(group, left):
+    """CuTe DSL 4.8.1 groups a layout of (2,3,4) by each of these into ((2,3),4)."""
+    answer = ask("cute_partition", atom_gbasis="(64,128):(1@1,1@0)", smem="(128,64,3)", gmem="(128,64,7)",
+                 group_modes=group)  # fmt: skip
+    assert (answer.verdict, answer.facts["left_to_iterate"]["gmem"]) == ("accept", left)
+
+
+@pytest.mark.parametrize(("group", "range_of_modes"), [
+    ([-1, -2], "[2, 1]"), ([0, -3], "[0, 0]"), ([1, -5], "[1, -2]"), ([2, 2], ""),
+])  # fmt: skip
+def test_an_empty_range_of_modes_says_what_it_was_counted_as(group, range_of_modes):
+    answer = ask("cute_partition", atom_gbasis="(64,128):(1@1,1@0)", smem="(128,64,3)", gmem="(128,64,7)",
+                 group_modes=group)  # fmt: skip
+    assert answer.verdict == "unreadable"
+    assert ("of the 3 modes of smem it is" in answer.error.message) == bool(range_of_modes)
+    assert range_of_modes in answer.error.message
+    assert "count from the end" in answer.error.fix
+
+
 @pytest.mark.parametrize(
     "gmem",
     ["(128,64,7)", "(0,0) o (128,64,7):(1@1,1@0,64@0)", "tensor<(0,0) o (128,64,7):(1@1,1@0,64@0)>"],

@@ -28,6 +28,7 @@ from tmalab.inputs.position import UnreadableError
 from tmalab.inputs.reading import Reading
 from tmalab.model.violation import Violation
 
+_MOST_MODES = 64
 RULE = "first_mode_must_be_one_tile"
 _SOURCE = "CuTe DSL 4.8.1, group_modes; compiled"
 # Before its shape CuTe prints the swizzle, the pointer or the start: S<3,4,3> o smem_ptr[16b](unset) o (128,64).
@@ -38,24 +39,26 @@ def answer_cute_partition(reading: Reading, options: Options) -> Answer:
     """The answer, with the sizes of the first modes. Raises UnreadableError where a shape is missing or is none."""
     said = {**options.facts, **reading.fields}
     try:
-        begin, end = _group(said.get("group_modes", [0, 2]))
         shapes = {name: _modes(_shape(said, name)) for name in ("smem", "gmem")}
+        groups = {name: _group(said.get("group_modes", [0, 2]), name, len(shape)) for name, shape in shapes.items()}
         tile = _size(_shape(said, "atom_gbasis"))
     except InputError as error:
         raise reading.unreadable(error) from None
-    if beyond := [_beyond(name, shape, begin, end) for name, shape in shapes.items() if end > len(shape)]:
+    if beyond := [
+        _beyond(name, shape, *groups[name]) for name, shape in shapes.items() if groups[name][1] > len(shape)
+    ]:
         return Answer(
             form=reading.form, kind="cute_partition", verdict="error", arch=options.arch, violations=tuple(beyond),
             facts={"tile_elems": tile},
         )  # fmt: skip
-    first = {name: _size(_grouped(shape, begin, end)[0]) for name, shape in shapes.items()}
-    rest = {name: _text(_grouped(shape, begin, end)[1:]) for name, shape in shapes.items()}
+    first = {name: _size(_grouped(shape, *groups[name])[0]) for name, shape in shapes.items()}
+    rest = {name: _text(_grouped(shape, *groups[name])[1:]) for name, shape in shapes.items()}
     off = {name: size for name, size in first.items() if size != tile}
     facts: dict[str, Any] = {"tile_elems": tile, "first_mode_elems": first, "left_to_iterate": rest}
     if off:
         found = " and ".join(f"that of {name} has {size}" for name, size in off.items())
         message = (
-            f"after group_modes({begin}, {end}) the first mode of both tensors must be one tile of the atom, {tile} "
+            f"after {_as_written(said)} the first mode of both tensors must be one tile of the atom, {tile} "
             f"elements; {found}. Group the tile's modes alone; leave stages and further tiles in modes of their own."
         )
     else:
@@ -66,13 +69,26 @@ def answer_cute_partition(reading: Reading, options: Options) -> Answer:
     )  # fmt: skip
 
 
-def _group(value: Any) -> tuple[int, int]:
+def _group(value: Any, name: str, rank: int) -> tuple[int, int]:
+    """The range of modes, those that are negative counted from the end of a tensor of that rank, as CuTe counts them.
+
+    Asked of CuTe DSL 4.8.1: a first mode further back than the rank is mode 0, and an empty range is refused; 4.2.1
+    refuses both.
+    """
     if not isinstance(value, list) or len(value) != 2:
         raise InputError("not two modes", field="group_modes", value=value, fix="give [first, one past the last]")
-    begin, end = (number("group_modes", one) for one in value)
-    if not 0 <= begin < end <= 64:
-        raise InputError("not a range of modes", field="group_modes", value=value, fix="give [0, 2] for two modes")
+    first, last = (number("group_modes", one) for one in value)
+    begin = max(first + rank, 0) if first < 0 else first
+    end = last + rank if last < 0 else last
+    if not begin < end <= _MOST_MODES:
+        counted = f": of the {rank} modes of {name} it is [{begin}, {end}]" if min(first, last) < 0 else ""
+        fix = "give [0, 2] for the first two modes, or count from the end, as [-2, 3] of three"
+        raise InputError(f"no range of modes{counted}", field="group_modes", value=value, fix=fix)
     return begin, end
+
+
+def _as_written(said: Any) -> str:
+    return f"group_modes({', '.join(map(str, said.get('group_modes', [0, 2])))})"
 
 
 def _shape(said: Any, name: str) -> Nested:
