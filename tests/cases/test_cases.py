@@ -17,9 +17,8 @@ import pytest
 from tmalab import TensorMap, model
 from tmalab.checker import Answer, check_text
 from tmalab.checker.check import LATER
-from tmalab.inputs.cpp_declared import Declaration
-from tmalab.inputs.cpp_tokens import tokenize
-from tmalab.inputs.cpp_values import Names
+from tmalab.inputs.cpp_source import Source
+from tmalab.inputs.cpp_values import Values
 
 HERE = Path(__file__).parent
 OWN = HERE / "cases.json"
@@ -130,13 +129,11 @@ def rows(wanted: Any, case: dict[str, Any], answer: Answer) -> tuple[bool, Any]:
 
 def filled(expression: str, tm: TensorMap) -> np.ndarray:
     """The tensor's bytes where element (row, col) holds `expression`, whose division rounds down as `floor` asks."""
-    tokens = tokenize(expression.replace("floor", ""))
     values = np.zeros((tm.global_dim[1], tm.global_strides[0] // tm.element.bytes), dtype=tm.dtype)
     for row in range(tm.global_dim[1]):
         for col in range(tm.global_dim[0]):
-            said = {"row": row, "col": col}
-            names = {name: Declaration(tokenize(str(value)), [], []) for name, value in said.items()}
-            values[row, col] = Names(names, expression).integer(tokens)
+            source = Source(f"int row = {row}, col = {col}; {expression.replace('floor', '')}")
+            values[row, col] = Values(source).integer(source.tokens[9:])
     return values.view(np.uint8).reshape(-1)
 
 

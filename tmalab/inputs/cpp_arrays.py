@@ -2,25 +2,26 @@
 
     dims    &dims[1]    strides + 1    strides.data() + 1    (cuuint64_t[]){128, 16}    std::array<int, 2>{64, 8}
 
->>> from tmalab.inputs.cpp_declared import declarations
->>> from tmalab.inputs.cpp_tokens import tokenize
->>> names = Names(declarations(tokenize("cuuint64_t strides[3] = {2, 256};")), "")
->>> [names.integer(entry) for entry in entries(names, tokenize("strides + 1"))]
+>>> from tmalab.inputs.cpp_source import Source
+>>> source = Source("cuuint64_t strides[3] = {2, 256}; strides + 1")
+>>> names = Values(source)
+>>> [names.integer(entry) for entry in entries(names, source.tokens[-3:])]
 [256, 0]
 """
 
 from __future__ import annotations
 
-from tmalab.inputs.cpp_declared import Declaration
+from tmalab.inputs.cpp_names import Declaration
 from tmalab.inputs.cpp_tokens import Token, closing, split_at_commas
-from tmalab.inputs.cpp_values import Names
+from tmalab.inputs.cpp_values import CASTS, Values, path_of
 
 _MOST_ENTRIES = 1024
+_WHOLE = {"data", "begin", "cbegin"}  # methods that give the array itself
 NULL_POINTERS = (["nullptr"], ["NULL"], ["None"], ["0"])
 _ZERO = [Token("number", "0", 0)]
 
 
-def entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
+def entries(names: Values, tokens: list[Token]) -> list[list[Token]]:
     """The entries as tokens; C++ fills an initializer up to the declared size with zeros, and so does this.
 
     A null pointer has none.
@@ -34,26 +35,40 @@ def entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
         names.deep -= 1
 
 
-def _entries(names: Names, tokens: list[Token]) -> list[list[Token]]:
+def _entries(names: Values, tokens: list[Token]) -> list[list[Token]]:
     if not tokens:
         raise names.error("expected an array", tokens)
     if [token.text for token in tokens] in NULL_POINTERS:
         return []
+    if any(token.text == "?" for token in tokens):
+        raise names.error("only running the code tells which of these it is", tokens, "write the one that it is")
     first = tokens[0]
     if first.text in ("&", "*") or (first.text == "(" and closing(tokens, 0) == len(tokens) - 1):
         inner = tokens[1:] if first.text in ("&", "*") else tokens[1:-1]
         return _from(names, inner, addressed=first.text == "&")
-    for index, token in enumerate(tokens):
-        if token.text == "{" or (token.text == "[" and index == 0):  # an initializer, whatever type stands before it
-            end = closing(tokens, index)
-            listed = split_at_commas(_unwrapped(tokens[index + 1 : end]))
-            return listed[_behind(names, tokens, end + 1) :]
-        if token.text == "(" and index > 0 and tokens[index - 1].text == ">":  # static_cast<const cuuint64_t*>(dims)
-            end = closing(tokens, index)
-            return entries(names, tokens[index + 1 : end])[_behind(names, tokens, end + 1) :]
-    if first.text == "(":  # (const cuuint64_t*)dims
-        return entries(names, tokens[closing(tokens, 0) + 1 :])
+    if first.text == "(" and tokens[closing(tokens, 0) + 1 :][:1] != [] and tokens[closing(tokens, 0) + 1].text != "{":
+        return entries(names, tokens[closing(tokens, 0) + 1 :])  # (const cuuint64_t*)dims
+    brace = next((index for index, token in enumerate(tokens) if token.text == "{"), None)
+    if brace is not None and _is_a_type(tokens[:brace]):  # an initializer, whatever type stands before it
+        end = closing(tokens, brace)
+        return split_at_commas(_unwrapped(tokens[brace + 1 : end]))[_behind(names, tokens, end + 1) :]
+    if first.text == "[":
+        raise names.error("expected an array", tokens)
+    if first.text in CASTS:  # static_cast<const cuuint64_t*>(dims)
+        start = next((index for index, token in enumerate(tokens) if token.text == "("), len(tokens))
+        end = closing(tokens, start)
+        return entries(names, tokens[start + 1 : end])[_behind(names, tokens, end + 1) :]
     return _from(names, tokens, addressed=False)
+
+
+def _is_a_type(tokens: list[Token]) -> bool:
+    """Whether `tokens` can stand before an initializer's braces: a type, a cast, or nothing; a call cannot."""
+    depth = 0
+    for token in tokens:
+        depth += (token.text in {"(", "["}) - (token.text in {")", "]"})
+        if token.kind not in {"name", "number"} and token.text not in set("<>,()[]*&"):
+            return False
+    return depth == 0 and not any(token.text == "(" for token in tokens[1:])
 
 
 def _unwrapped(inside: list[Token]) -> list[Token]:
@@ -62,42 +77,50 @@ def _unwrapped(inside: list[Token]) -> list[Token]:
     return inside[1:-1] if whole else inside
 
 
-def _from(names: Names, tokens: list[Token], *, addressed: bool) -> list[list[Token]]:
+def _from(names: Values, tokens: list[Token], *, addressed: bool) -> list[list[Token]]:
     """The entries of `name`, `name[k]` after an &, `name.data()`, each with `+ k` behind it."""
-    if not tokens or tokens[0].kind != "name":
+    if not tokens or tokens[0].kind == "number":
+        raise names.error("expected an array", tokens)
+    if tokens[0].kind != "name":
         return entries(names, tokens)
-    declared = names.lookup(tokens[0])
+    path, end = path_of(tokens, 0)
+    if end < len(tokens) and tokens[end].text == "(" and len(path) > 1:  # dims.data()
+        path, end = path[:-1], end - 2
+    elif end < len(tokens) and tokens[end].text in {"(", "<"}:
+        raise names.error(f"only running the code tells what {path[-1].text[:40]} gives", tokens, "write the list out")
+    name = ".".join(token.text for token in path)[:40]
+    declared = names.lookup(path[0]) if len(path) == 1 else names.member(path)
     if declared is None:
-        fix = f"put its declaration above the call, as cuuint64_t {tokens[0].text[:40]}[] = {{128, 16}};"
-        raise names.error(f"the array {tokens[0].text[:40]} is not declared above", tokens, fix)
+        fix = f"put its declaration above the call, as cuuint64_t {path[-1].text[:40]}[] = {{128, 16}};"
+        raise names.error(f"the array {name} is not declared above", tokens, fix)
     listed = _declared(names, declared, tokens)
-    index, skipped = 1, 0
+    index, skipped = end, 0
     if index < len(tokens) and tokens[index].text == "[" and addressed:
         end = closing(tokens, index)
         skipped, index = names.integer(tokens[index + 1 : end]), end + 1
-    while index + 1 < len(tokens) and tokens[index].text in (".", "->"):  # .data(), .begin()
-        index = closing(tokens, index + 2) + 1 if tokens[index + 2 : index + 3] else index + 2
+    while index + 1 < len(tokens) and tokens[index].text in (".", "->"):
+        if tokens[index + 1].text not in _WHOLE:
+            raise names.error(f"only running the code tells what {tokens[index + 1].text[:40]} gives", tokens)
+        index = closing(tokens, index + 2) + 1
     skipped += _behind(names, tokens, index)
     if not 0 <= skipped <= len(listed):
         raise names.error(f"an offset of {skipped} into an array of {len(listed)}", tokens)
     return listed[skipped:]
 
 
-def _behind(names: Names, tokens: list[Token], index: int) -> int:
-    """The k of `+ k` (or of Python's `[k:]`) from `index` on."""
+def _behind(names: Values, tokens: list[Token], index: int) -> int:
+    """The k of `+ k` from `index` on."""
     rest = tokens[index:]
-    while len(rest) >= 3 and rest[0].text == "." and rest[1].kind == "name":
-        rest = rest[4:] if rest[2].text == "(" else rest[2:]
+    while len(rest) >= 4 and rest[0].text == "." and rest[1].text in _WHOLE:
+        rest = rest[4:]
     if not rest:
         return 0
-    if rest[0].text == "[" and len(rest) >= 4 and rest[-2].text == ":":
-        return names.integer(rest[1:-2])
     if rest[0].text != "+":
         raise names.error(f"did not expect {rest[0].text[:40]!r} behind an array", rest)
     return names.integer(rest[1:])
 
 
-def _declared(names: Names, declared: Declaration, tokens: list[Token]) -> list[list[Token]]:
+def _declared(names: Values, declared: Declaration, tokens: list[Token]) -> list[list[Token]]:
     """The entries of a declared array: its initializer, zeros up to its size, then entries set one by one."""
     value = declared.value
     listed = entries(names, value) if value else []

@@ -11,26 +11,26 @@
 >>> next(read(call)).tensor_map().global_strides
 (8192,)
 
-A wrapper around the name, casts, `strides + 1`, `.data()` and Python's binding (lists, no `&map`) are read too. An
-address that is no literal is unknown, and breaks nothing.
+A wrapper around the name, other names for it, casts, `strides + 1` and `.data()` are read too, and a function's
+parameters where the text calls it; Python's binding is read by `cpp_python`. What only running the code tells is an
+error that names it and its place. An address that is no literal is unknown, and breaks nothing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from tmalab.errors import InputError
 from tmalab.inputs.cpp_arrays import NULL_POINTERS
 from tmalab.inputs.cpp_arrays import entries as array_entries
-from tmalab.inputs.cpp_calls import CALL, Call, by_arguments, calls
-from tmalab.inputs.cpp_declared import Declaration, declarations
-from tmalab.inputs.cpp_relevant import names_in, relevant
-from tmalab.inputs.cpp_scopes import macro_parameters
-from tmalab.inputs.cpp_tokens import Token, closing, split_at_commas, tokenize
-from tmalab.inputs.cpp_values import CASTS, FORM, Names, is_type
-from tmalab.inputs.position import UnreadableError
+from tmalab.inputs.cpp_calls import NAMED, TYPE, Call, calls_of
+from tmalab.inputs.cpp_relevant import relevant
+from tmalab.inputs.cpp_source import Source
+from tmalab.inputs.cpp_tokens import Token, closing
+from tmalab.inputs.cpp_values import CASTS, FORM, Values, path_of
+from tmalab.inputs.position import UnreadableError, position_of
 from tmalab.inputs.reading import Reading
 from tmalab.inputs.words import enumerator, word
 
@@ -41,139 +41,142 @@ _IM2COL = (
     "dtype", "rank", "address", "global_dim", "global_strides", "lower_corner", "upper_corner", "channels_per_pixel",
     "pixels_per_column", *_COMMON_END,
 )  # fmt: skip
-_WORDS = {"dtype", "interleave", "swizzle", "l2_promotion", "oob_fill"}
+ORDER = {"Tiled": _TILED, "Im2col": _IM2COL}
+WORD_FIELDS = {"dtype", "interleave", "swizzle", "l2_promotion", "oob_fill"}
 _ENTRIES = {
     "global_strides": ", in bytes; only of rank 1 may it be null", "element_strides": ", each 1 to take every element",
 }  # fmt: skip
-_LENGTH_BELOW_RANK = {"global_strides": 1, "lower_corner": 2, "upper_corner": 2}
-# What is looked at before a call for its declarations, and after it for its arguments; and calls in one text.
-_BEFORE, _AFTER, _MOST_CALLS = 40_000, 8_000, 32
-_NEAR = 1_000  # most calls end within it
+LENGTH_BELOW_RANK = {"global_strides": 1, "lower_corner": 2, "upper_corner": 2}
+# What is looked at about a name of the functions, in all, and how many calls of one text are answered.
+_ABOUT, _LONGEST, MOST_CALLS = 40_000, 4_000_000, 32
+_ABOUT_WHAT = re.compile(f"{NAMED.pattern}|{TYPE}")
+_PYTHON = re.compile(r"^[ \t]*(?:import \w|from [\w.]+ import |def \w+\(.*:\s*$)", re.MULTILINE)
 
 
 def looks_like(text: str) -> bool:
     """Whether `text` names one of the two functions, or calls something with their arguments."""
-    return ("uTensorMapEncode" in text and CALL.search(text) is not None) or by_arguments(text)
+    if "uTensorMapEncode" in text and NAMED.search(text) is not None:
+        return True
+    if TYPE not in text or "CU_TENSOR_MAP_INTERLEAVE_" not in text or len(text) > _LONGEST:
+        return False
+    return any(True for piece in _pieces(text) for _ in calls_of(Source(text, relevant(text, *piece))))
 
 
 def read(text: str) -> Iterator[Reading | UnreadableError]:
     """Each call in `text`, as a Reading or as the error at the argument that cannot be read."""
-    found_any, first = False, None
-    for count, found in enumerate(calls(text)):
-        if count == _MOST_CALLS:
-            yield UnreadableError(
-                f"more than {_MOST_CALLS} calls, of which this and what follows was not read", text=text,
-                offset=found.start, form=FORM, fix="give each file by itself",
-            )  # fmt: skip
+    count, taken, first = 0, 0, NAMED.search(text)
+    for start, end in _pieces(text):
+        taken += end - start
+        if taken > _LONGEST:
+            message = "too long a text, of which this and what follows was not read"
+            yield UnreadableError(message, text=text, offset=start, form=FORM, fix="give the part with the call")
             return
-        if "//" in text[text.rfind("\n", 0, found.start) + 1 : found.start]:
-            continue  # a comment
-        if text[max(0, found.start - 4) : found.start] == "PFN_":
-            continue  # the function's type
-        first = first or found
-        above, tokens = _tokens(text, found)
-        arguments = _arguments(tokens, text, found)
-        if isinstance(arguments, UnreadableError):
-            found_any = True
-            yield arguments
-        elif arguments is not None:
-            found_any = True
-            yield _reading(text, found, arguments, above)
-    if not found_any and first is not None:
+        source = Source(text, relevant(text, start, end))
+        if _is_python(source, text):
+            from tmalab.inputs.cpp_python import read_python
+
+            yield from read_python(text)
+            return
+        for found in _answers(source):
+            if count == MOST_CALLS:
+                offset = found.offset
+                yield UnreadableError(
+                    f"more than {MOST_CALLS} calls, of which this and what follows was not read", text=text,
+                    offset=offset, form=FORM, fix="give each file by itself",
+                )  # fmt: skip
+                return
+            count += 1
+            yield found
+    if count == 0 and first is not None:
         yield UnreadableError(
-            "the function is named here and nowhere called", text=text, offset=first.start, form=FORM,
+            "the function is named here and nowhere called", text=text, offset=first.start(), form=FORM,
             fix="paste the call with its arguments",
         )  # fmt: skip
 
 
-def _tokens(text: str, found: Call) -> tuple[list[Token], list[Token]]:
-    """The tokens above the call, as far as it depends on them, and from its name on; Python's where none is C++'s."""
-    start, end = max(0, found.start - _BEFORE), min(len(text), found.end + _AFTER)
-    tokens = tokenize(text, found.start, min(end, found.end + _NEAR))
-    if _end(tokens) == len(tokens) or not _is_cpp(tokens):  # longer than most, or no end
-        tokens = tokenize(text, found.start, end)
-    if _is_cpp(tokens) or _is_cpp(tokenize(text, start, found.start)):
-        return relevant(text, start, found.start, names_in(tokens[: _end(tokens)])), tokens
-    return tokenize(text, start, found.start, python=True), tokenize(text, found.start, end, python=True)
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """The parts of the text about the functions' names, those that meet made one."""
+    start = end = -1
+    for found in _ABOUT_WHAT.finditer(text):
+        if end < 0 or found.start() - _ABOUT > end:
+            if end >= 0:
+                yield start, end
+            start = max(found.start() - _ABOUT, 0)
+            start = text.rfind("\n", 0, start) + 1 if start else 0  # a whole line: no half of a comment or a name
+        end = min(found.end() + _ABOUT, len(text))
+    if end >= 0:
+        yield start, end
 
 
-def _end(tokens: list[Token]) -> int:
-    """Where the call's arguments end; the number of tokens where they don't."""
-    opened = next((index for index, token in enumerate(tokens) if token.text == "("), len(tokens))
-    return closing(tokens, opened)
+def _is_python(source: Source, text: str) -> bool:
+    """Whether no mark is one of C++ alone, or a line is one of Python alone."""
+    if not any(token[1] == ";" or token[1] == "&" for token in source.tokens):
+        return True
+    return _PYTHON.search(text) is not None and not any(token[1] == ";" for token in source.tokens)
 
 
-def _is_cpp(tokens: list[Token]) -> bool:
-    return any(token.text in (";", "&") for token in tokens)
+def _answers(source: Source) -> Iterator[Reading | UnreadableError]:
+    """The reading of each call; of a call in a function that is called several times, one for each of these."""
+    known = Values(source)
+    for call in calls_of(source):
+        wrong = _wrong(source, call)
+        if wrong is not None:
+            yield wrong
+            continue
+        values = Values(source, known=known)
+        found = _reading(source, call, values)
+        several = values.ambiguous
+        if several is None:
+            yield found
+            continue
+        for site in values.functions.sites(several):
+            framed = Values(source, {id(several): site}, known)
+            at, line = source.offsets[site], position_of(source.text, source.offsets[call.at]).line
+            again = _reading(source, call, framed)
+            if isinstance(again, Reading):
+                note = f"as {several.name[:40]} is called here; it encodes in line {line}"
+                again = again._replace(offset=at, notes=(*again.notes, note))
+            yield again
 
 
-def _arguments(tokens: list[Token], text: str, found: Call) -> list[list[Token]] | UnreadableError | None:
-    """The arguments' tokens, the tensor map itself left out; None where this is a declaration or no call."""
-    if not tokens or tokens[0].kind != "name":
+def _wrong(source: Source, call: Call) -> UnreadableError | None:
+    """What keeps a call from being read at all."""
+    wrong, fix = call.wrong, call.fix
+    if not wrong and call.kind == "Im2colWide":
+        wrong = "cuTensorMapEncodeIm2colWide makes maps of sm_100, and its arguments are not read"
+        fix = 'give the map as JSON, with "load_mode": "im2col::w"'
+    elif not wrong and len(call.arguments) != len(ORDER[call.kind]) + 1:
+        names = ORDER[call.kind]
+        wrong = f"{len(call.arguments)} arguments, and cuTensorMapEncode{call.kind} takes {len(names) + 1}"
+        fix = f"in order: tensorMap, {', '.join(names)}"
+    if not wrong:
         return None
-    index = 1
-    while index < len(tokens) and tokens[index].text in (")", ">"):  # DRIVER_WRAPPER_CALL(cuTensorMapEncodeTiled)(…)
-        index += 1
-    if index >= len(tokens) or tokens[index].text != "(":
-        return None
-    end = closing(tokens, index)
-    inside = tokens[index + 1 : end]
-    if not inside or (inside[0].text.startswith("CUtensorMap") and inside[1:2] and inside[1].text == "*"):
-        return None
-    if end == len(tokens):
-        return UnreadableError(
-            "the call has no end", text=text, offset=found.start, form=FORM, fix="paste it up to its closing bracket"
-        )
-    if found.kind == "Im2colWide":
-        return UnreadableError(
-            "cuTensorMapEncodeIm2colWide makes maps of sm_100, and its arguments are not read", text=text,
-            offset=found.start, form=FORM, fix='give the map as JSON, with "load_mode": "im2col::w"',
-        )  # fmt: skip
-    arguments = split_at_commas(inside)
-    if not arguments[-1]:  # Python's trailing comma
-        arguments.pop()
-    wanted = _names(found)
-    if len(arguments) == len(wanted) + 1:
-        return arguments[1:]
-    if len(arguments) == len(wanted) and not _begins_with_the_map(arguments):  # Python's binding returns it
-        return arguments
-    return UnreadableError(
-        f"{len(arguments)} arguments, and cuTensorMapEncode{found.kind} takes {len(wanted) + 1}", text=text,
-        offset=found.start, form=FORM, fix=f"in order: tensorMap, {', '.join(wanted)}",
-    )  # fmt: skip
+    offset = source.offsets[call.at]
+    if source.tokens[call.at].kind == "name" and (named := NAMED.search(source.at(call.at))):
+        offset += named.start()
+    return UnreadableError(wrong, text=source.text, offset=offset, form=FORM, fix=fix)
 
 
-def _begins_with_the_map(arguments: list[list[Token]]) -> bool:
-    """Whether the tensor map itself comes first, as in C++: by its address, or since the type stands second."""
-    typed = any("TENSOR_MAP_DATA_TYPE_" in token.text for token in arguments[1])
-    return typed or [token.text for token in arguments[0][:1]] == ["&"]
-
-
-def _names(found: Call) -> tuple[str, ...]:
-    return _IM2COL if found.kind == "Im2col" else _TILED
-
-
-def _reading(text: str, found: Call, arguments: list[list[Token]], above: list[Token]) -> Reading | UnreadableError:
-    lines = None if any(token.text == ";" for token in above) else text
-    declared = declarations(above, lines=lines, call=found.start)
-    for named in macro_parameters(text, found.start):
-        declared[named.text] = Declaration([], [], [], parameter=named)
-    values = _Values(Names(declared, text), found.start)
+def _reading(source: Source, call: Call, values: Values) -> Reading | UnreadableError:
+    offset = source.offsets[call.at]
+    if named := NAMED.search(source.at(call.at)):
+        offset += named.start()
+    fields_of = _Fields(values, offset)
     try:
-        fields = values.fields(dict(zip(_names(found), arguments, strict=True)))
+        fields = fields_of.fields(dict(zip(ORDER[call.kind], call.arguments[1:], strict=True)))
     except UnreadableError as error:
         return error
     except InputError as error:
-        place = values.place(error.field or "")
-        return UnreadableError.from_error(error, text=text, offset=place, form=FORM)
-    fields["kind"] = "im2col" if found.kind == "Im2col" else "tiled"
-    return Reading(FORM, fields, text, found.start, values.place, tuple(values.notes))
+        place = fields_of.place(error.field or "")
+        return UnreadableError.from_error(error, text=source.text, offset=place, form=FORM)
+    fields["kind"] = "im2col" if call.kind == "Im2col" else "tiled"
+    return Reading(FORM, fields, source.text, offset, fields_of.place, tuple(fields_of.notes))
 
 
-class _Values:
+class _Fields:
     """The arguments' values, and where each was written."""
 
-    def __init__(self, names: Names, offset: int):
+    def __init__(self, names: Values, offset: int):
         self.names, self.offset = names, offset
         self.places: dict[str, int] = {}
         self.notes: list[str] = []
@@ -192,12 +195,12 @@ class _Values:
                 fields[name] = rank
             elif name == "address":
                 fields[name] = self._address(tokens)
-            elif name in _WORDS:
+            elif name in WORD_FIELDS:
                 fields[name] = self._word(name, tokens)
             elif name in ("channels_per_pixel", "pixels_per_column"):
                 fields[name] = self.names.integer(tokens)
             else:
-                fields[name] = self._array(name, tokens, rank - _LENGTH_BELOW_RANK.get(name, 0))
+                fields[name] = self._array(name, tokens, rank - LENGTH_BELOW_RANK.get(name, 0))
         return fields
 
     def _array(self, name: str, tokens: list[Token], length: int) -> list[int]:
@@ -215,18 +218,17 @@ class _Values:
 
     def _word(self, field: str, tokens: list[Token]) -> Any:
         for _ in range(40):
-            called = next((token for token, mark in pairwise(tokens) if _is_call(token, mark)), None)
-            if called is not None:
-                raise self.names.error(
-                    f"{called.text[:40]} is called here, and only its code knows the value", [called]
-                )
-            named = [token for token in tokens if token.kind == "name" and "TENSOR_MAP_" in token.text.upper()]
-            if len({token.text for token in named}) > 1 or any(token.text == "?" for token in tokens):
+            tokens = _bare(tokens)
+            named = {token.text for token in tokens if "TENSOR_MAP_" in token.text.upper()}
+            if len(named) > 1 or any(token.text == "?" for token in tokens):
                 message = f"{field} depends on what only running the code tells"
                 raise self.names.error(message, tokens, "write the word that it is")
-            if named:
-                return word(field, named[-1].text)
-            declared = self.names.lookup(tokens[0]) if len(tokens) == 1 and tokens[0].kind == "name" else None
+            path, end = path_of(tokens, 0) if tokens and tokens[0].kind == "name" else ([], 0)
+            if not path or end < len(tokens):
+                break
+            if path[-1].text in named:
+                return word(field, path[-1].text)
+            declared = self.names.lookup(path[0]) if len(path) == 1 else self.names.member(path)
             if declared is None or not declared.value:
                 break
             tokens = declared.value
@@ -236,11 +238,28 @@ class _Values:
         if [token.text for token in tokens] in NULL_POINTERS:
             return 0
         try:
-            return self.names.integer(tokens)
+            return Values(self.names.source, self.names.frames, self.names).integer(tokens)
         except UnreadableError:
             return None  # a pointer: its value is the program's own affair
 
 
-def _is_call(token: Token, mark: Token) -> bool:
-    """Whether a function is called here that may make another word of the one in its brackets; a cast makes none."""
-    return token.kind == "name" and mark.text == "(" and not is_type(token) and token.text not in CASTS
+def _bare(tokens: list[Token]) -> list[Token]:
+    """`tokens` without casts and brackets about a word: (CUtensorMapSwizzle)kSwizzle, static_cast<…>(kSwizzle)."""
+    for _ in range(8):
+        if not tokens:
+            return tokens
+        end = len(tokens) - 1
+        if tokens[0].text in {"(", "{"} and closing(tokens, 0) == end:
+            tokens = tokens[1:-1]
+        elif (
+            tokens[0].text == "(" and tokens[1].text.startswith("CUtensorMap") and tokens[2:3] and tokens[2].text == ")"
+        ):
+            tokens = tokens[3:]
+        elif tokens[0].text in CASTS and tokens[-1].text == ")" and any(token.text == "(" for token in tokens):
+            start = next(index for index, token in enumerate(tokens) if token.text == "(")
+            if closing(tokens, start) != end:
+                return tokens
+            tokens = tokens[start + 1 : -1]
+        else:
+            return tokens
+    return tokens

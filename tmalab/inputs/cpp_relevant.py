@@ -1,139 +1,128 @@
-"""The statements above a call that its values can depend on; a file's other code is never cut into tokens.
+"""The parts of a C++ text that a call of the encode functions can depend on; a file's other code is never cut up.
 
-    int n = 64;  void other() { … }  cuuint32_t box[1] = {n};      of box: the last, of n: the first, of both no other
+    int n = 64;    void other(int a) { … }    void make() { … n … cuTensorMapEncodeTiled(…) … }
+    kept           left out: no name          kept: it names the function
+                   of it is asked for
 
->>> text = "int n = 64; void other() { f(); } int box[1] = {n}; g();"
->>> " ".join(token.text for token in relevant(text, 0, len(text), {"box"}))
-'int n = 64 ; ; int box [ 1 ] = { n } ; ;'
+>>> text = "int n = 64; void other(int a) { a = 3; } void make() { uTensorMapEncode(n); } int m = 3;"
+>>> [text[start:end].strip() for start, end in relevant(text, 0, len(text))]
+['int n = 64;', 'void make() { uTensorMapEncode(n); }']
 
-Cutting into tokens is what takes the time, so the text is first cut at `;`, `{` and `}` alone. A statement, or a block
-with all that it holds, is left out if no name that is asked for stands in it; a `;` takes its place.
+Cutting into tokens is what takes the time. The text is first cut into the statements, functions and classes that stand
+in no braces but a namespace's. What a function names within itself is its own; it matters to others by its own name,
+and by the names that stand outside: so it is kept where it holds one of those that a kept part holds too.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from tmalab.inputs.cpp_declared import Declaration, declarations
-from tmalab.inputs.cpp_tokens import Token, tokenize
-from tmalab.inputs.cpp_values import CASTS, QUALIFIERS, SIZEOF
-
-_ASIDE = r"//[^\n]*|/\*(?:(?!\*/).)*(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.){0,400}\"|(?<!\w)'(?:[^'\\\n]|\\.){0,40}'"
-_MARK = re.compile(
-    rf"(?P<aside>{_ASIDE})|(?P<directive>\#[^\n]*)|(?P<loop>\bfor\s*\([^;{{}}\"'/#]*;[^;{{}}\"'/#]*;)|[;{{}}]",
-    re.DOTALL,
+_ASIDE = (
+    r"//(?:[^\n\\]|\\.)*|/\*(?:(?!\*/).)*(?:\*/|\Z)|R\"(?P<delimiter>[^\s()\\]{0,16})\((?:(?!\)(?P=delimiter)\").)*(?:\)(?P=delimiter)\"|\Z)"
+    r"|\"(?:[^\"\\\n]|\\.){0,400}\"|(?<!\w)'(?:[^'\\\n]|\\.){0,40}'"
 )
+_MARK = re.compile(rf"(?P<aside>{_ASIDE})|(?P<directive>\#(?:[^\n\\]|\\.)*)|[;{{}}()\[\]]", re.DOTALL)
+_CALLS = re.compile("uTensorMapEncode|CU_TENSOR_MAP_DATA_TYPE_")
 _OUT = re.compile(_ASIDE, re.DOTALL)
-_REFERENCE = re.compile(r"[&*]\s*(\w+)\s*(?:=|:(?!:))")  # auto& b = box: a write to b is one to box
-_KNOWN = SIZEOF.keys() | QUALIFIERS | CASTS | {"sizeof"}  # no text says what these mean
-_MOST_TOKENS = 20_000  # looked at round by round; then all of it is as cheap
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_OPEN = re.compile(r"\b(?:namespace|extern)\b[^(=]*\{\s*$")
+_WHOLE = re.compile(r"\b(?:enum|class|struct|union)\b[^(=]*\{\s*$")
+_GOES_ON = re.compile(r"\s*[;,()\[\].?:]")
+_COMMON = {
+    "if", "else", "for", "while", "do", "switch", "case", "return", "template", "typename", "class", "struct", "enum",
+    "union", "namespace", "using", "typedef", "static", "inline", "const", "constexpr", "auto", "void", "int",
+    "unsigned", "long", "short", "char", "bool", "float", "double", "half", "size_t", "uint32_t", "uint64_t",
+    "int32_t", "int64_t", "uint8_t", "std", "nullptr", "true", "false", "sizeof", "define", "ifdef", "ifndef",
+    "endif", "include", "pragma", "once", "cuuint32_t", "cuuint64_t", "CUtensorMap", "__half", "__global__",
+    "__device__", "__host__", "extern",
+}  # fmt: skip
 
 
-class _Piece(NamedTuple):
-    """Text up to a `;`, `{` or `}`; `kept` whatever stands in it: a directive, or brackets that are still open."""
+class _Part(NamedTuple):
+    """A part of the text, its words that stand outside of braces and brackets, and whether it is always kept."""
 
     start: int
     end: int
-    mark: str
-    kept: bool
+    outside: set[str]
+    always: bool
+    directive: bool = False
 
 
-def relevant(text: str, start: int, end: int, names: set[str]) -> list[Token]:
-    """The tokens of `text[start:end]`, of which everything that `names` do not depend on is left out."""
-    pieces = _pieces(text, start, end)
-    wanted = names - _KNOWN
-    cut: dict[tuple[int, int], list[Token]] = {}
-    looked = 0
-    while looked < _MOST_TOKENS:
-        spans = _spans(text, start, end, pieces, wanted)
-        tokens: list[Token] = []
-        for span in spans:
-            if span not in cut:
-                cut[span] = tokenize(text, *span) if span[1] > span[0] else [Token("mark", ";", span[0])]
-            tokens += cut[span]
-        looked += len(tokens) + 1000  # a round searches the text too
-        more = _names_behind(declarations(tokens), wanted)
-        for first, last in spans:
-            piece = text[first:last]
-            if "&" in piece or "*" in piece:
-                more.update(_REFERENCE.findall(piece))
-        if more - _KNOWN <= wanted:
-            return tokens
-        wanted |= more - _KNOWN
-    return tokenize(text, start, end)
+def relevant(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where in `text[start:end]` the parts stand that are kept, in order."""
+    parts = list(_parts(text, start, end))
+    known: set[str] = set().union(*(part.outside for part in parts)) - _COMMON
+    words = [set(_WORD.findall(text, part.start, part.end)) & known for part in parts]
+    kept = [part.always or _CALLS.search(text, part.start, part.end) is not None for part in parts]
+    holders: dict[str, list[int]] = {}
+    for index, held in enumerate(words):
+        for word in held:
+            holders.setdefault(word, []).append(index)
+    # A directive always stands, but what it names matters only where its own name does.
+    asked = [keep and not (part.directive and part.always) for part, keep in zip(parts, kept, strict=True)]
+    wanted: set[str] = set()
+    pending = [index for index, ask in enumerate(asked) if ask]
+    while pending:
+        for word in words[pending.pop()] - wanted:
+            wanted.add(word)
+            for index in holders.get(word, ()):
+                if not asked[index]:
+                    asked[index] = kept[index] = True
+                    pending.append(index)
+    return [(part.start, part.end) for part, keep in zip(parts, kept, strict=True) if keep]
 
 
-def names_in(tokens: list[Token]) -> set[str]:
-    """The names in `tokens`, and each part of a qualified one."""
-    return {part for token in tokens if token.kind == "name" for part in token.text.split("::") if part}
-
-
-def _names_behind(declared: dict[str, Declaration], wanted: set[str]) -> set[str]:
-    found: set[str] = set()
-    for name, said in declared.items():
-        if not wanted.isdisjoint(name.replace(".", "::").split("::")):
-            found |= names_in(
-                [*said.value, *said.size, *(token for both in said.entries for part in both for token in part)]
-            )
-    return found
-
-
-def _pieces(text: str, start: int, end: int) -> list[_Piece]:
-    found: list[_Piece] = []
-    begin, opened, aside, directive = start, 0, False, False
+def _parts(text: str, start: int, end: int) -> Iterator[_Part]:
+    begin, opened, braces, opener = start, 0, 0, -1
     for mark in _MARK.finditer(text, start, end):
-        kind = mark.lastgroup
-        if kind is not None:
-            aside, directive = aside or kind == "aside", directive or kind == "directive"
+        sign, at = mark.group()[:1], mark.end()
+        if mark["aside"] is not None:
             continue
-        piece = text[begin : mark.end()]
-        if aside:
-            piece = _OUT.sub("", piece)
-        before = opened
-        opened += piece.count("(") + piece.count("[") - piece.count(")") - piece.count("]")
-        found.append(_Piece(begin, mark.end(), mark.group(), directive or before != 0 or opened != 0))
-        opened = max(opened, 0)  # what was opened before the text begins is closed in it
-        begin, aside, directive = mark.end(), False, False
-    found.append(_Piece(begin, end, "", True))  # what the call itself stands in
-    return found
+        if mark["directive"] is not None:
+            if braces == 0 and opened == 0:
+                if text[begin : mark.start()].strip():
+                    yield _part(text, begin, mark.start(), -1)
+                named = "uTensorMapEncode" in mark.group()
+                yield _Part(mark.start(), at, set(_WORD.findall(mark.group())), not named, True)
+                begin = at
+            continue
+        if sign in "([":
+            opened += 1
+        elif sign in ")]":
+            opened = max(opened - 1, 0)
+        elif sign == "{":
+            if braces == 0 and opened == 0 and _OPEN.search(text, begin, at):
+                yield _Part(begin, at, set(), True)
+                begin = at
+                continue
+            if braces == 0:
+                opener = mark.start()
+            braces += 1
+        elif sign == "}":
+            if braces == 0:  # a namespace's, or of what the text begins within
+                if text[begin : mark.start()].strip():
+                    yield _part(text, begin, mark.start(), -1)
+                yield _Part(mark.start(), at, set(), True)
+                begin, opened = at, 0
+                continue
+            braces -= 1
+            if braces == 0 and opened == 0 and not _GOES_ON.match(text, at):
+                yield _part(text, begin, at, opener)
+                begin = at
+        elif braces == 0 and opened == 0:
+            yield _part(text, begin, at, opener)
+            begin = at
+    if begin < end:
+        yield _Part(begin, end, set(_WORD.findall(text, begin, end)), True)
 
 
-def _spans(text: str, start: int, end: int, pieces: list[_Piece], wanted: set[str]) -> list[tuple[int, int]]:
-    """Where in the text the kept pieces stand, in order; an empty span stands for what was left out."""
-    pattern = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, wanted)))})\b") if wanted else None
-    hits = [hit.start() for hit in pattern.finditer(text, start, end)] if pattern else []
-    hits.append(end)
-    found: list[tuple[int, int]] = []
-    frames: list[tuple[int, bool]] = []  # of each open block: how many spans stand before it, and whether it is kept
-    at = 0
-    for piece in pieces:
-        kept = piece.kept
-        while hits[at] < piece.end and at < len(hits) - 1:
-            kept, at = True, at + 1
-        if piece.mark == "{":
-            within = text[piece.start : piece.start + 40].lstrip()[:1] in {"{", ","}  # of {{64, 128}} too
-            kept = kept or (within and bool(frames) and frames[-1][1])
-            frames.append((len(found), kept))
-            found.append((piece.start, piece.end))
-        elif piece.mark == "}" and frames:
-            before, whole = frames.pop()
-            if whole or kept:
-                found.append((piece.start, piece.end))
-                if frames:
-                    frames[-1] = (frames[-1][0], True)
-            else:
-                del found[before:]
-                _left_out(found, piece.end)
-        elif kept or piece.mark == "}":
-            found.append((piece.start, piece.end))
-            if frames:
-                frames[-1] = (frames[-1][0], True)
-        else:
-            _left_out(found, piece.end)
-    return found
-
-
-def _left_out(found: list[tuple[int, int]], at: int) -> None:
-    if not found or found[-1][1] > found[-1][0]:
-        found.append((at, at))
+def _part(text: str, begin: int, end: int, opener: int) -> _Part:
+    """A part; of a function only its head's words are outside, of a class, an enum or a statement all of them."""
+    if not begin <= opener < end or _WHOLE.search(text, begin, opener + 1):
+        return _Part(begin, end, set(_WORD.findall(_OUT.sub(" ", text[begin:end]))), False)
+    head = _OUT.sub(" ", text[begin:opener])
+    while (inner := re.sub(r"\([^()]*\)", " ", head)) != head:
+        head = inner
+    return _Part(begin, end, set(_WORD.findall(head)), False)

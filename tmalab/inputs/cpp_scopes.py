@@ -1,228 +1,233 @@
-"""The scopes around a call: which code above it stands in one that has ended, and what parameters shadow.
+"""The scopes of C++ tokens: which function, class, loop or branch each token stands in, and what its header holds.
 
-    int n = 64;   void other() { n = 8; }   void make(int n) { … the call … }
-                               └ "block" ┘            └ n is a parameter: only the caller knows it
+    void make(int rows) {         function make, parameters (int rows)
+      for (int i = 0; …) {        loop
+      if (wide) box[0] = 64;      branch
+    auto f = [&](int n) {         lambda f
 
->>> from tmalab.inputs.cpp_tokens import tokenize
->>> tokens = tokenize("template <int BN> void make(int rows, int const* box) {")
->>> [token.text for token in parameters(tokens, len(tokens) - 1)]
-['BN', 'rows', 'box']
+>>> source = tokenize("void make(int rows) { if (wide) n = rows; }")
+>>> [scope.kind for scope in scopes_of(source, Brackets(source))[11].chain()]
+['branch', 'function', 'text']
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
-from tmalab.inputs.cpp_tokens import CLOSING, OPENING, Token, split_at_commas
+from tmalab.inputs.cpp_tokens import Brackets, Token, tokenize
 
-_LONGEST_STATEMENT = 256
-_DEEPEST = 64  # conditionals within each other
-_LONGEST_MACRO = 4000
-_MACRO = re.compile(r"[ \t]*\#[ \t]*define[ \t]+\w+\(([^)\n]*)\)")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-CONDITIONS = {"if", "else", "for", "while"}
-_CONTROLS = CONDITIONS | {"switch", "constexpr"}
-# What may stand between a function's parameters and its body; a constructor's initializers begin with a colon.
-_BEHIND = {"const", "noexcept", "override", "final", "mutable", "->", ":", "requires", "&", "volatile", "try"}
+__all__ = ["RUNS", "Scope", "scopes_of", "tokenize"]
+
+_LOOPS, _BRANCHES = {"for", "while", "do"}, {"if", "else", "switch", "catch", "try"}
+_CONTROL = _LOOPS | _BRANCHES
+_CLASSES = {"struct": "class", "class": "class", "union": "class", "namespace": "namespace", "enum": "enum"}
+_QUALIFIERS = {"const", "noexcept", "override", "final", "mutable", "volatile", "&"}
+_WITH_ARGUMENTS = {"noexcept", "throw", "__attribute__", "alignas", "__launch_bounds__"}
+# Where statements stand in order; in a class, a namespace or the whole text only declarations do.
+RUNS = {"function", "lambda", "block", "branch", "loop"}
+_LONGEST_STATEMENT, _LONGEST_TYPE, _DEEPEST = 4096, 40, 100
 
 
-def _head(tokens: list[Token], index: int) -> list[Token]:
-    """What stands before the `{` at `index`, from the end of the statement above it."""
-    depth, start = 0, index
-    while start > max(0, index - _LONGEST_STATEMENT):
-        before = tokens[start - 1]
-        if before.text == "}" and depth == 0 and tokens[start].text not in {",", "{"}:
-            break  # a constructor's q{2}, or the body above
-        if before.text in CLOSING:
-            depth += 1
-        elif before.text in OPENING:
-            depth -= 1
-            if depth < 0:
+class Scope:
+    """One scope: its kind and name, its first and last token, and the opening brackets of its header.
+
+    `header` is the `(` of a function's parameters or a loop's head; `templates` are the ranges of `template <…>`.
+    """
+
+    def __init__(self, kind: str, begin: int, end: int, parent: Scope | None, *, name: str = "", header: int = -1):
+        self.kind, self.name, self.begin, self.end, self.parent = kind, name, begin, end, parent
+        self.header = header
+        self.templates: list[tuple[int, int]] = []
+        self.depth: int = 0 if parent is None else parent.depth + 1
+
+    def chain(self) -> Iterator[Scope]:
+        """This scope and those about it, the innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    @property
+    def home(self) -> Scope:
+        """The scope that sees what is declared here: names of an enum or a nameless namespace are outside it too."""
+        scope = self
+        while scope.parent is not None and (
+            scope.kind in {"enum", "value"} or (scope.kind == "namespace" and not scope.name)
+        ):
+            scope = scope.parent
+        return scope
+
+    def holds(self, index: int) -> bool:
+        """Whether the token at `index` stands in it."""
+        return self.begin <= index <= self.end
+
+
+def scopes_of(tokens: list[Token], brackets: Brackets) -> list[Scope]:
+    """The innermost scope of each token, in one pass."""
+    return _Walk(tokens, brackets).inside
+
+
+class _Walk:
+    def __init__(self, tokens: list[Token], brackets: Brackets):
+        self.tokens, self.pairs = tokens, brackets.pairs
+        self.inside: list[Scope] = []
+        self.templates: list[tuple[int, int]] = []
+        scope = Scope("text", -1, len(tokens), None)
+        for index, (kind, text, _) in enumerate(tokens):
+            while index > scope.end and scope.parent is not None:
+                scope = scope.parent
+            if text == "{":
+                scope = self.braced(index, scope)
+            elif kind == "name" and text in _CONTROL:
+                scope = self.controlled(index, scope)
+            elif text == "template" and self.text(index + 1) == "<":
+                self.templates.append((index, self.angle(index + 1)))
+            elif text == ";" and self.templates:
+                self.templates.clear()
+            self.inside.append(scope)
+
+    def text(self, index: int) -> str:
+        return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
+
+    def angle(self, index: int) -> int:
+        """The `>` that closes the `<` at `index`, as far as a template's header goes."""
+        depth = 0
+        for position in range(index, min(index + 200, len(self.tokens))):
+            text = self.text(position)
+            depth += (text == "<") - (len(text) if text in {">", ">>"} else 0)
+            if depth <= 0:
+                return position
+        return index
+
+    def controlled(self, index: int, parent: Scope) -> Scope:
+        if parent.depth > _DEEPEST:
+            return parent
+        header = index + 1 + (self.text(index + 1) == "constexpr")
+        body = self.behind_header(index)
+        kind = "loop" if self.text(index) in _LOOPS else "branch"
+        return Scope(kind, index, self.end_of(body), parent, header=header if body > header else -1)
+
+    def behind_header(self, index: int) -> int:
+        """What the word of control at `index` decides about."""
+        after = index + 1 + (self.text(index + 1) == "constexpr")
+        if self.text(index) in {"else", "do", "try"} or self.text(after) != "(":
+            return index + 1
+        return self.pairs.get(after, len(self.tokens)) + 1
+
+    def end_of(self, index: int) -> int:
+        """The last token of the statement that begins at `index`."""
+        last = min(index + _LONGEST_STATEMENT, len(self.tokens))
+        while index < last and self.text(index) in _CONTROL:
+            index = self.behind_header(index)
+        if self.text(index) == "{":
+            return self.pairs.get(index, len(self.tokens))
+        while index < last:
+            text = self.text(index)
+            if text == ";":
+                return index
+            if text in {")", "]", "}"}:
+                return index - 1
+            index = self.pairs.get(index, len(self.tokens)) + 1 if text in {"(", "[", "{"} else index + 1
+        return last
+
+    def braced(self, index: int, parent: Scope) -> Scope:
+        """The scope that the `{` at `index` opens."""
+        end = self.pairs.get(index, len(self.tokens))
+        if parent.depth > _DEEPEST:  # no code: nothing is declared so deep
+            return parent
+        head = self.head(index)
+        before, kind = self.text(head), self.tokens[head].kind if head >= 0 else ""
+        if parent.kind == "value" and self.text(index - 1) in {"{", ",", "}", "="}:
+            return Scope("value", index, end, parent)
+        if before == ")":
+            return self.behind_brackets(index, end, head, parent)
+        if before == "]" and (start := self.pairs.get(head, -1)) >= 0:
+            before_it = self.tokens[start - 1] if start else None
+            if before_it is not None and (before_it.kind == "name" or before_it.text in {"]", ")"}):
+                return Scope("value", index, end, parent)  # int a[2]{1, 2}
+            return self.opened("lambda", start, index, end, parent, name=self.set_name(start))
+        if before in {"", ";", "{", "}", ":", "else", "do", "try"} or kind == "directive":
+            return Scope("block", index, end, parent)
+        if kind == "string":  # extern "C" {
+            return Scope("namespace", index, end, parent)
+        if (found := self.class_word(head)) >= 0:
+            return self.a_class(found, index, end, parent)
+        return Scope("value", index, end, parent)
+
+    def head(self, index: int) -> int:
+        """The last token of what stands before a `{`, without qualifiers, a return type and members' initializers."""
+        at = index - 1
+        for back in range(at, max(at - _LONGEST_TYPE, 0), -1):  # -> std::array<int, 2> {
+            if self.text(back) == "->" and self.text(back - 1) in {")", "mutable", "const", "noexcept"}:
+                at = back - 1
                 break
-        elif depth == 0 and (before.text == ";" or before.kind == "directive"):
-            break
-        start -= 1
-    return tokens[start:index]
+            if self.tokens[back].kind not in {"name", "number"} and self.text(back) not in {"<", ">", "*", "&", ","}:
+                break
+        while at > 0 and self.text(at) in _QUALIFIERS and at - 1 >= 0:
+            at -= 1
+        while self.text(at) == ")" and self.text(self.pairs.get(at, 0) - 1) in _WITH_ARGUMENTS:
+            at = self.pairs[at] - 2
+        start = at
+        while self.text(start) in {")", "}"}:  # Map(int n) : rows(n), cols{n} {
+            opener = self.pairs.get(start, 0)
+            mark = self.text(opener - 2)
+            if opener < 3 or self.tokens[opener - 1].kind != "name" or mark not in {",", ":"}:
+                break
+            start = opener - 3
+            if mark == ":":
+                return start if self.text(start) == ")" else at
+        return at
 
+    def behind_brackets(self, index: int, end: int, head: int, parent: Scope) -> Scope:
+        """The scope behind `(…)`: a function's or lambda's body, a branch's, or a value as in `(int[]){1, 2}`."""
+        start = self.pairs.get(head, -1)
+        before = self.tokens[start - 1] if start > 0 else Token("", "", 0)
+        if before.text == "]" and (bracket := self.pairs.get(start - 1, -1)) >= 0:
+            name = self.set_name(bracket)
+            return self.opened("lambda", bracket, index, end, parent, name=name, header=start)
+        if before.text in _CONTROL or before.text == "constexpr":
+            return Scope("block", index, end, parent)
+        if before.kind == "name" and before.text not in {"return", "co_return"}:
+            if any(scope.kind in RUNS for scope in parent.chain()):  # a macro's, as DISPATCH(type) { … }
+                return Scope("branch", index, end, parent)
+            return self.opened("function", start, index, end, parent, name=before.text, header=start)
+        if before.text in {">", ")"}:
+            return self.opened("function", start, index, end, parent, header=start)
+        return Scope("value", index, end, parent)
 
-def _group(head: list[Token]) -> tuple[int, int] | None:
-    """Where in a body's head its parameters' brackets stand; None where it is no function's or loop's."""
-    depth = start = 0
-    for position, token in enumerate(head):
-        if token.text in OPENING:
-            start = position if depth == 0 else start
-            depth += 1
-        elif token.text in CLOSING:
-            depth -= 1
-            after = head[position + 1].text if position + 1 < len(head) else "->"
-            if depth == 0 and token.text == ")" and start and after in _BEHIND:
-                return start, position
-    return None
+    def opened(
+        self, kind: str, begin: int, index: int, end: int, parent: Scope, *, name: str = "", header: int = -1
+    ) -> Scope:
+        """A scope whose header stands before its `{`: the header's tokens are in it too."""
+        made = Scope(kind, begin, end, parent, name=name, header=header)
+        self.inside[begin:index] = [made] * (index - begin)
+        if kind != "lambda":
+            made.templates, self.templates = self.templates, []
+        for start, stop in made.templates:
+            self.inside[start:stop] = [made] * (stop - start)
+        return made
 
+    def set_name(self, index: int) -> str:
+        """The name that a lambda is set to."""
+        named = self.text(index - 1) == "=" and self.tokens[index - 2].kind == "name"
+        return self.text(index - 2) if named else ""
 
-def parameters(tokens: list[Token], index: int) -> list[Token]:
-    """The names that the body which begins with the `{` at `index` is given: a function's, a lambda's, a template's."""
-    head = _head(tokens, index)
-    group = _group(head)
-    if group is None:
-        return []
-    before = head[group[0] - 1]
-    if before.text in _CONTROLS and before.text != "for":
-        return []
-    inside = head[group[0] + 1 : group[1]]
-    if before.text == "for":  # of for (int i = 0; …) what it sets is read as such
-        colon = next((at for at, token in enumerate(inside) if token.text == ":"), None)
-        return [token for token in inside[:colon] if token.kind == "name"] if colon is not None else []
-    if before.kind != "name" and before.text not in {"]", ">", ")"}:
-        return []
-    parts = split_at_commas(inside)
-    if head[0].text == "template":
-        parts = _template(head) + parts
-    return [name for part in parts if (name := _named(part)) is not None]
+    def class_word(self, at: int) -> int:
+        """The `struct`, `namespace` or `enum` of the statement that ends at `at`, or -1."""
+        for _ in range(_LONGEST_TYPE):
+            text = self.text(at)
+            if at < 0 or text in {"", ";", "{", "}", "=", "(", "return"} or self.tokens[at].kind == "directive":
+                return -1
+            if text in _CLASSES and self.text(at - 1) not in {"<", ","}:
+                return at - 1 if self.text(at - 1) == "enum" else at
+            at = (self.pairs.get(at, 0) if text in {")", "]"} else at) - 1
+        return -1
 
-
-def _template(head: list[Token]) -> list[list[Token]]:
-    """The parameters of `template <…>`, cut at every comma of its own."""
-    parts: list[list[Token]] = [[]]
-    angle = 0
-    for token in head[1:]:
-        angle += {"<": 1, ">": -1, ">>": -2}.get(token.text, 0)
-        if angle <= 0:
-            break
-        if token.text == "," and angle == 1:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
-
-
-def _named(part: list[Token]) -> Token | None:
-    """The name of a parameter, its default and its size left out."""
-    end = next((at for at, token in enumerate(part) if token.text in {"=", "["}), len(part))
-    named = [token for token in part[:end] if token.kind == "name"]
-    return named[-1] if len(part[:end]) > 1 and named else None
-
-
-def is_body(tokens: list[Token], index: int) -> bool:
-    """Whether the `{` at `index` begins a function's, a lambda's or a loop's body, or a block; not an initializer."""
-    before = tokens[index - 1].text if index else ""
-    if before in {")", "else", "do", "try", ";", "}", "]"}:
-        return True
-    return tokens[index - 1].kind == "name" and _group(_head(tokens, index)) is not None
-
-
-def type_of_body(tokens: list[Token], index: int) -> str | None:
-    """The name of the struct or class whose members stand in the `{` at `index`; None where it is none."""
-    head = _head(tokens, index) if tokens[index - 1].kind == "name" or tokens[index - 1].text == ">" else []
-    words = [token.text for token in head]
-    for word in ("struct", "class", "union"):
-        if word in words and "(" not in words[words.index(word) :] and "=" not in words[words.index(word) :]:
-            return words[words.index(word) + 1] if words.index(word) + 1 < len(words) else ""
-    return None
-
-
-def _statement(tokens: list[Token], index: int, pairs: dict[int, int]) -> range:
-    """The one statement without braces that the `if (…)`, `for (…)` or `else` at `index` decides about; or nothing."""
-    start = index + 1
-    if [token.text for token in tokens[start : start + 1]] == ["constexpr"]:
-        start += 1
-    end = start = pairs.get(start, len(tokens)) + 1 if tokens[index].text != "else" else start
-    while end < min(len(tokens), start + _LONGEST_STATEMENT) and tokens[end].text not in {"{", ";"} | CONDITIONS:
-        end = pairs.get(end, end) + 1
-    return range(start, end)
-
-
-def closed_branches(tokens: list[Token], pairs: dict[int, int]) -> dict[int, str]:
-    """Which tokens stand in a branch that ends before the call: of a "block", an "#if", or an "#if 0" ("never")."""
-    found: dict[int, str] = {}
-    opened: list[tuple[int, str]] = []
-    for index, token in enumerate(tokens):
-        if token.text == "{" and index in pairs and index not in found and is_body(tokens, index):
-            found |= dict.fromkeys(range(index, pairs[index]), "block")
-        if token.text in CONDITIONS:
-            found |= dict.fromkeys(_statement(tokens, index, pairs), "block")
-        if token.kind != "directive":
-            continue
-        word = token.text[1:].split()[:2] or [""]
-        if word[0].startswith("if") and len(opened) < _DEEPEST:
-            opened.append((index, "never" if word[:2] == ["if", "0"] else "#if"))
-        elif word[0] in {"else", "elif", "endif"} and opened:
-            start, kind = opened.pop()
-            found |= dict.fromkeys(range(start, index), kind)
-            if word[0] != "endif":
-                opened.append((index, "#if"))
-    return found
-
-
-def macro_parameters(text: str, call: int) -> list[Token]:
-    """The parameters of the `#define name(…)` in which the call at `call` stands, over its lines' backslashes."""
-    start = text.rfind("\n", 0, call) + 1
-    while start > 1 and text[max(0, start - 3) : start].rstrip("\r\n").endswith("\\") and call - start < _LONGEST_MACRO:
-        start = text.rfind("\n", 0, start - 1) + 1
-    found = _MACRO.match(text, start)
-    if found is None or found.end() > call:
-        return []
-    return [Token("name", name.group(), name.start()) for name in _NAME.finditer(text, found.start(1), found.end(1))]
-
-
-def python_scopes(tokens: list[Token], text: str, call: int) -> tuple[dict[int, str], dict[int, list[Token]]]:
-    """The same for Python, whose blocks are indented: closed branches, and at a `def` that holds the call its names."""
-    starts = _line_starts(tokens, text)
-    limit = _indent(text, call)
-    if starts and ("\n" not in text[tokens[starts[-1]].offset : call] or sum(map(_depth, tokens[starts[-1] :])) > 0):
-        limit = _indent(text, tokens[starts[-1]].offset)
-    found: dict[int, str] = {}
-    given: dict[int, list[Token]] = {}
-    opened: list[tuple[int, int]] = []  # each line's number and its indent
-
-    def close(indent: int, end: int) -> None:
-        while opened and opened[-1][1] >= indent:
-            line = opened.pop()[0]
-            body = starts[line + 1] if line + 1 < len(starts) else len(tokens)
-            kind = "never" if tokens[starts[line]].text in {"def", "class", "async"} else "block"
-            found.update(dict.fromkeys(range(body, end), kind))
-
-    for line, start in enumerate(starts):
-        indent = _indent(text, tokens[start].offset)
-        close(indent, start)
-        opened.append((line, indent))
-        if tokens[start].text in {"if", "elif", "else", "for", "while"} and line + 1 < len(starts):
-            found.update(dict.fromkeys(range(start, starts[line + 1]), "block"))
-    close(limit, len(tokens))
-    for line, _ in opened:
-        end = starts[line + 1] if line + 1 < len(starts) else len(tokens)
-        header = tokens[starts[line] : end]
-        if header[0].text == "def" and len(header) > 3:
-            parts = split_at_commas(header[3 : _last_bracket(header)])
-            named = [next((token for token in part if token.kind == "name"), None) for part in parts]
-            given[starts[line]] = [token for token in named if token is not None]
-    return found, given
-
-
-def _line_starts(tokens: list[Token], text: str) -> list[int]:
-    """The tokens that begin a line outside every bracket."""
-    starts, depth, last = [], 0, -1
-    for index, token in enumerate(tokens):
-        if depth <= 0 and (index == 0 or "\n" in text[last : token.offset]):
-            starts.append(index)
-        depth += _depth(token)
-        last = token.offset
-    return starts
-
-
-def _depth(token: Token) -> int:
-    return (token.text in OPENING) - (token.text in CLOSING)
-
-
-def _indent(text: str, offset: int) -> int:
-    line = text[text.rfind("\n", 0, offset) + 1 : offset]
-    return len(line) - len(line.lstrip())
-
-
-def _last_bracket(header: list[Token]) -> int:
-    depth = 0
-    for position, token in enumerate(header):
-        depth += _depth(token)
-        if token.text == ")" and depth == 0:
-            return position
-    return len(header)
+    def a_class(self, word: int, index: int, end: int, parent: Scope) -> Scope:
+        kind, at = _CLASSES[self.text(word)], word + 1
+        if kind == "enum" and self.text(at) in _CLASSES:
+            kind, at = "class", at + 1
+        while at < index and (self.tokens[at].kind != "name" or self.text(at) in _WITH_ARGUMENTS):
+            at = self.pairs.get(at, at) + 1 if self.text(at) in {"(", "["} else at + 1
+        named = at < index
+        return self.opened(kind, word, index, end, parent, name=self.text(at).rsplit("::", 1)[-1] if named else "")

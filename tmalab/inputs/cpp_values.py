@@ -2,10 +2,8 @@
 
     64 * sizeof(__half)    kCols / 2    (cuuint64_t)1 << 32    static_cast<int>(n) + 1
 
->>> from tmalab.inputs.cpp_declared import declarations
->>> from tmalab.inputs.cpp_tokens import tokenize
->>> names = Names(declarations(tokenize("int n = 4; using T = float;")), "")
->>> names.integer(tokenize("(uint64_t)n * sizeof(T) + (1 << 4)"))
+>>> source = Source("int n = 4; using T = float; (uint64_t)n * sizeof(T) + (1 << 4)")
+>>> Values(source).integer(source.tokens[10:])
 32
 
 Nothing is evaluated by Python's `eval`: what is not in this grammar is an UnreadableError at its place.
@@ -13,15 +11,17 @@ Nothing is evaluated by Python's `eval`: what is not in this grammar is an Unrea
 
 from __future__ import annotations
 
-from tmalab.inputs.cpp_declared import Declaration
+from tmalab.inputs.cpp_members import Members
+from tmalab.inputs.cpp_names import FORM, Declaration, Names
+from tmalab.inputs.cpp_source import Source
 from tmalab.inputs.cpp_tokens import Token, closing, split_at_commas
-from tmalab.inputs.position import UnreadableError
 
-FORM = "cpp"
+__all__ = ["CASTS", "FORM", "Declaration", "Values", "path_of"]
+
 _MOST_BITS = 256
 _DEEPEST = 40
 _LONGEST = 4096  # tokens of an expression, its macros put in
-_PRECEDENCE = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6}
+_PRECEDENCE = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 CASTS = {"static_cast", "reinterpret_cast", "const_cast", "bit_cast", "std::bit_cast"}
 # Named by their last part: cutlass::half_t is half_t.
 SIZEOF = {
@@ -32,51 +32,33 @@ SIZEOF = {
     "cuuint32_t": 4, "uint": 4, "float": 4, "tfloat32_t": 4, "long": 8, "int64_t": 8, "uint64_t": 8, "cuuint64_t": 8,
     "size_t": 8, "double": 8, "float2": 8, "uint2": 8, "int2": 8, "float4": 16, "uint4": 16, "int4": 16,
 }  # fmt: skip
-QUALIFIERS = {"const", "volatile", "void", "struct", "enum", "class", "constexpr", "auto"}
+_FLOATING = {
+    "float", "double", "half", "__half", "half_t", "__nv_bfloat16", "nv_bfloat16", "bfloat16_t", "bf16", "fp16",
+    "tfloat32_t",
+}  # fmt: skip
+_QUALIFIERS = {"const", "volatile", "void", "struct", "enum", "class", "constexpr", "auto"}
 
 
 def is_type(token: Token) -> bool:
     """Whether a name can only be a type's, as far as its spelling tells."""
     last = token.text.rsplit("::", 1)[-1]
     return token.kind == "name" and (
-        last in SIZEOF or last in QUALIFIERS or last.endswith("_t") or last.startswith("CUtensorMap")
+        last in SIZEOF or last in _QUALIFIERS or last.endswith("_t") or last.startswith("CUtensorMap")
     )
 
 
-class Names:
-    """What the names above a call mean; `text` is the whole text, for the place in an error."""
+class Values(Members):
+    """`Names` and their members, which also know what expressions of them come to."""
 
-    def __init__(self, declared: dict[str, Declaration], text: str):
-        self.declared, self.text = declared, text
+    def __init__(self, source: Source, frames: dict[int, int] | None = None, known: Names | None = None):
+        super().__init__(source, frames, known)
         self.deep = 0
         self.known: dict[tuple[Token, ...], int] = {}
-
-    def error(self, message: str, tokens: list[Token], fix: str | None = None) -> UnreadableError:
-        """An error at the first of `tokens`."""
-        offset = tokens[0].offset if tokens else 0
-        return UnreadableError(message, text=self.text, offset=offset, form=FORM, fix=fix)
-
-    def lookup(self, token: Token) -> Declaration | None:
-        """What the name was set to; a qualified name is also looked up by its last parts."""
-        declared, name = None, token.text
-        while declared is None and name:
-            declared, name = self.declared.get(name), name.partition("::")[2]
-        if declared is not None and declared.parameter is not None:
-            raise self.error(
-                f"{token.text[:40]} is a parameter here, and only the caller knows its value", [declared.parameter],
-                f"set it in the function, as in {declared.parameter.text[:40]} = 128;, or paste the values as JSON",
-            )  # fmt: skip
-        if declared is not None and declared.changed is not None:
-            raise self.error(
-                f"{token.text[:40]} is changed here, and only running the code tells its value", [declared.changed],
-                "write its last value where it is declared",
-            )  # fmt: skip
-        return declared
 
     def _expanded(self, tokens: list[Token]) -> list[Token]:
         """`tokens` with each macro's text in its place, as the preprocessor puts it: no brackets come with it."""
         for _ in range(_DEEPEST):
-            parts = [self._macro(token) or [token] for token in tokens]
+            parts = [self._replaced(token) or [token] for token in tokens]
             if all(len(part) == 1 and part[0] is token for part, token in zip(parts, tokens, strict=True)):
                 return tokens
             tokens = [token for part in parts for token in part]
@@ -84,7 +66,7 @@ class Names:
                 break
         raise self.error("a macro that does not end", tokens)
 
-    def _macro(self, token: Token) -> list[Token] | None:
+    def _replaced(self, token: Token) -> list[Token] | None:
         declared = self.lookup(token) if token.kind == "name" else None
         return declared.value if declared is not None and declared.macro else None
 
@@ -118,11 +100,9 @@ class Names:
         return left, index
 
     def _apply(self, mark: Token, left: int, right: int) -> int:
-        if mark.text in ("/", "//", "%"):
+        if mark.text in ("/", "%"):
             if right == 0:
                 raise self.error("division by zero", [mark])
-            if mark.text == "//":
-                return left // right
             quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)  # towards zero, as in C++
             return quotient if mark.text == "/" else left - quotient * right
         if mark.text in ("<<", ">>"):
@@ -156,7 +136,8 @@ class Names:
             end = closing(tokens, index)
             inside = tokens[index + 1 : end]
             if inside and all(is_type(part) or part.text in {"*", "&"} for part in inside) and end + 1 < len(tokens):
-                return self._unary(tokens, end + 1)  # a cast changes no value that fits
+                value, after = self._unary(tokens, end + 1)
+                return self._cast(inside, value), after
             return self.integer(inside), end + 1
         if token.kind == "name":
             return self._name(tokens, index)
@@ -173,13 +154,11 @@ class Names:
             raise self.error(f"{token.text[:40]!r} is not an integer", [token]) from None
 
     def _name(self, tokens: list[Token], index: int) -> tuple[int, int]:
-        begin = index
-        while [token.text for token in tokens[index + 1 : index + 2]] in (["."], ["->"]) and index + 2 < len(tokens):
-            index += 2  # driver.cuuint64_t(128)
-        token = tokens[index]
+        path, end = path_of(tokens, index)
+        if len(path) > 1:
+            return self._member(path, tokens, end)
+        token, index = path[0], end - 1
         after = tokens[index + 1].text if index + 1 < len(tokens) else ""
-        if index > begin and after != "(":  # params.K is no K that stands above
-            token = token._replace(text=f"{tokens[index - 2].text}.{token.text}", offset=tokens[begin].offset)
         if token.text == "sizeof" and after == "(":
             end = closing(tokens, index + 1)
             return self._sizeof(tokens[index + 2 : end], token), end + 1
@@ -187,42 +166,112 @@ class Names:
             end = next((i for i in range(index, len(tokens)) if tokens[i].text == ">"), len(tokens))
             if end + 1 < len(tokens) and tokens[end + 1].text == "(":
                 close = closing(tokens, end + 1)
-                return self.integer(tokens[end + 2 : close]), close + 1
+                return self._cast(tokens[index + 2 : end], self.integer(tokens[end + 2 : close])), close + 1
         if after in ("(", "{"):
             close = closing(tokens, index + 1)
-            inside = split_at_commas(tokens[index + 2 : close])
-            if is_type(token) and len(inside) == 1:
-                return self.integer(inside[0]), close + 1
-            last = token.text.rsplit("::", 1)[-1]
-            if last in ("min", "max") and len(inside) == 2:
-                return (min if last == "min" else max)(self.integer(inside[0]), self.integer(inside[1])), close + 1
-            if last in ("ceil_div", "cdiv", "div_up", "ceildiv") and len(inside) == 2:
-                return -(-self.integer(inside[0]) // (self.integer(inside[1]) or 1)), close + 1
-            raise self.error(f"{token.text[:40]} is called here, and only its code knows the value", [token])
+            return self._called(token, split_at_commas(tokens[index + 2 : close])), close + 1
         declared = self.lookup(token)
         if declared is not None and after == "[":
             close = closing(tokens, index + 1)
-            at = self.integer(tokens[index + 2 : close])
-            entries = split_at_commas(declared.value[1:-1])
-            if 0 <= at < len(entries) and not declared.entries:
-                return self.integer(entries[at]), close + 1
-        if declared is None or not declared.value:
-            fix = f"put its value above the call, as constexpr int {token.text[:40]} = 128;"
-            raise self.error(f"the value of {token.text[:40]} is not known", [token], fix)
-        return self.integer(declared.value), index + 1
+            return self._entry(declared, token, self.integer(tokens[index + 2 : close])), close + 1
+        return self._declared(declared, token.text, token), index + 1
+
+    def _called(self, token: Token, inside: list[list[Token]]) -> int:
+        """The value of a cast, or of one of the few functions that everybody means the same by."""
+        if is_type(token) and len(inside) == 1:
+            return self._cast([token], self.integer(inside[0]))
+        last = token.text.rsplit("::", 1)[-1]
+        if last in ("min", "max") and len(inside) == 2:
+            return (min if last == "min" else max)(self.integer(inside[0]), self.integer(inside[1]))
+        if last in ("ceil_div", "cdiv", "div_up", "ceildiv") and len(inside) == 2:
+            if (divisor := self.integer(inside[1])) == 0:
+                raise self.error("division by zero", inside[1])
+            return -(-self.integer(inside[0]) // divisor)
+        raise self.error(f"{token.text[:40]} is called here, and only its code knows the value", [token])
+
+    def _declared(self, declared: Declaration | None, name: str, at: Token) -> int:
+        if declared is None or not declared.value or declared.type or declared.entries:
+            fix = f"put its value above the call, as constexpr int {name[:40]} = 128;"
+            raise self.error(f"the value of {name[:40]} is not known", [at], fix)
+        return self.integer(declared.value)
+
+    def _member(self, path: list[Token], tokens: list[Token], end: int) -> tuple[int, int]:
+        """The value of `a.b`."""
+        name = ".".join(token.text for token in path)
+        if end < len(tokens) and tokens[end].text in ("(", "["):
+            raise self.error(f"only running the code tells what {name[:40]} gives", path, "write the number that it is")
+        declared = self.member(path)
+        if declared is None:
+            message = f"the value of {name[:40]} is not known"
+            raise self.error(message, path, f"write it in place of {name[:40]}")
+        return self._declared(declared, name, path[0]), end
+
+    def _entry(self, declared: Declaration, token: Token, index: int) -> int:
+        """Entry `index` of an array that is written out."""
+        for _ in range(_DEEPEST):
+            one = declared.value[0] if len(declared.value) == 1 else None
+            following = self.lookup(one) if one is not None and one.kind == "name" and not declared.entries else None
+            if following is None:
+                break
+            declared = following
+        written = declared.value[:1] and declared.value[0].text == "{" and not declared.entries
+        entries = split_at_commas(declared.value[1:-1]) if written else []
+        if not 0 <= index < len(entries):
+            message = f"the value of {token.text[:40]}[{index}] is not known"
+            raise self.error(message, [token], "write the number that it is")
+        return self.integer(entries[index])
+
+    def _cast(self, types: list[Token], value: int) -> int:
+        """`value` as that type holds it. Raises UnreadableError where it does not, or is no integer there."""
+        last = next((token.text.rsplit("::", 1)[-1] for token in reversed(types) if token.kind == "name"), "")
+        if last in _FLOATING:
+            raise self.error("a number that is not an integer", types, "write the integer that it comes to")
+        if last in SIZEOF and not any(token.text == "*" for token in types):
+            words = {token.text for token in types}
+            bits = 8 * self._type_size(types)
+            unsigned = "unsigned" in words or last.startswith(("uint", "cuuint", "size_t"))
+            low, high = (0, (1 << bits) - 1) if unsigned else (-(1 << bits - 1), (1 << bits - 1) - 1)
+            if last not in {"bool", "byte"} and not low <= value <= high:
+                raise self.error(f"{value} does not fit into {last}", types, "write the value that is meant")
+        return value
+
+    def _type_size(self, tokens: list[Token]) -> int:
+        names = [token.text.rsplit("::", 1)[-1] for token in tokens if token.text not in _QUALIFIERS]
+        last = names[-1] if names else ""
+        if last == "int" and len(names) > 1 and names[-2] in ("long", "short"):
+            last = names[-2]
+        return SIZEOF.get(last, 0)
 
     def _sizeof(self, tokens: list[Token], at: Token) -> int:
-        names = [token for token in tokens if token.kind == "name" and token.text not in QUALIFIERS]
-        if any(token.text == "*" for token in tokens):
-            return 8
-        asked = last = names[-1].text.rsplit("::", 1)[-1] if names else ""
-        if last == "int" and len(names) > 1 and names[-2].text in ("long", "short"):
-            last = names[-2].text
+        asked = next((token.text for token in reversed(tokens) if token.kind == "name"), "this")
         for _ in range(_DEEPEST):
-            if last in SIZEOF:
-                return SIZEOF[last]
-            declared = self.declared.get(last)  # using T = __half;
-            if declared is None or not declared.value:
+            if tokens and tokens[-1].text == "*" and all(is_type(token) or token.text == "*" for token in tokens):
+                return 8
+            names = [token for token in tokens if token.text not in _QUALIFIERS and token.text != "typename"]
+            if not names or any(token.kind != "name" for token in names):
                 break
-            last = declared.value[-1].text.rsplit("::", 1)[-1]
-        raise self.error(f"the size of {asked[:40] or 'this'} is not known", [at], "write it as a number")
+            declared = self.lookup(names[-1]) if len(names) == 1 else None
+            if declared is None:
+                if size := self._type_size(names):
+                    return size
+                break
+            if not (declared.type or declared.macro or self._is_type_parameter(names[-1])):
+                break
+            tokens = declared.value  # using T = __half;
+        raise self.error(f"the size of {asked[:40]} is not known", [at], "write it as a number")
+
+    def _is_type_parameter(self, token: Token) -> bool:
+        """Whether the name is a template's type, which one call gives."""
+        for scope in self.source.inside[self.source.index(token)].chain():
+            if (parameter := self.functions.parameter(scope, token.text)) is not None:
+                return parameter.is_type
+        return False
+
+
+def path_of(tokens: list[Token], index: int) -> tuple[list[Token], int]:
+    """The names of `a.b->c` from `index` on, and where they end; a method is left to what follows."""
+    path, end = [tokens[index]], index + 1
+    while end + 1 < len(tokens) and tokens[end].text in (".", "->") and tokens[end + 1].kind == "name":
+        path.append(tokens[end + 1])
+        end += 2
+    return path, end

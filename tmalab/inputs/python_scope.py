@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 _PASSED_OVER = (ast.Name, ast.Constant, ast.expr_context, ast.operator)
+# Methods that change the list that they are called of.
+_CHANGING = {"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -84,6 +86,8 @@ class Visit:
         called = node.func.value if isinstance(node.func, ast.Subscript) else node.func
         if isinstance(called, ast.Name):
             self.uses.setdefault(called.id, []).append((node, scope))
+        elif isinstance(called, ast.Attribute) and called.attr in _CHANGING and isinstance(called.value, ast.Name):
+            self._change(scope, called.value)
 
     def _statement(self, node: ast.AST, scope: Scope) -> None:
         if isinstance(node, ast.Assign):
@@ -114,9 +118,16 @@ class Visit:
             self._set(scope, target.id, target, value)
         elif isinstance(target, ast.Starred):
             self._target(scope, target.value, None)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):  # box[0] = 8
+            self._change(scope, target.value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             for part, one in zip(target.elts, _unpacked(target, value), strict=True):
                 self._target(scope, part, one)
+
+    def _change(self, scope: Scope, name: ast.Name) -> None:
+        """Set what `name` is, in the scope that has it, to what only running the code tells."""
+        found = scope.lookup(name.id)
+        self._set(scope if found is None else found[1], name.id, name, None)
 
     def _set(self, scope: Scope, name: str, node: ast.AST, value: ast.expr | None) -> None:
         scope.names.setdefault(name, []).append(Setting(self.place(node), value, scope))
