@@ -31,7 +31,7 @@ from tmalab.inputs.cpp_source import Source
 from tmalab.inputs.cpp_tokens import Token, closing
 from tmalab.inputs.cpp_values import CASTS, FORM, Values, path_of
 from tmalab.inputs.position import UnreadableError, position_of
-from tmalab.inputs.reading import Reading
+from tmalab.inputs.reading import MOST_CALLS, Reading
 from tmalab.inputs.words import enumerator, word
 
 # Parameter order: CUDA driver API 13.0. The tensor map itself comes first in C++ and is returned in Python.
@@ -47,8 +47,8 @@ _ENTRIES = {
     "global_strides": ", in bytes; only of rank 1 may it be null", "element_strides": ", each 1 to take every element",
 }  # fmt: skip
 LENGTH_BELOW_RANK = {"global_strides": 1, "lower_corner": 2, "upper_corner": 2}
-# What is looked at about a name of the functions, in all, and how many calls of one text are answered.
-_ABOUT, _LONGEST, MOST_CALLS = 40_000, 4_000_000, 32
+# How much is looked at about a name of the functions, and in all.
+_ABOUT, _LONGEST = 40_000, 4_000_000
 _ABOUT_WHAT = re.compile(f"{NAMED.pattern}|{TYPE}")
 _PYTHON = re.compile(r"^[ \t]*(?:import \w|from [\w.]+ import |def \w+\(.*:\s*$)", re.MULTILINE)
 

@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from tmalab.errors import InputError
-from tmalab.inputs.cpp_call import LENGTH_BELOW_RANK, MOST_CALLS, ORDER, WORD_FIELDS
+from tmalab.inputs.cpp_call import LENGTH_BELOW_RANK, ORDER, WORD_FIELDS
 from tmalab.inputs.cpp_calls import NAMED
 from tmalab.inputs.position import UnreadableError
+from tmalab.inputs.python_calls import read_calls
 from tmalab.inputs.python_scope import Scope, Setting
-from tmalab.inputs.python_text import LONGEST, Source
 from tmalab.inputs.python_values import Node, last_name
 from tmalab.inputs.reading import Reading
 from tmalab.inputs.torch_tensor import Tensors
@@ -53,32 +53,7 @@ class _Values(Tensors):
 
 def read_python(text: str) -> Iterator[Reading | UnreadableError]:
     """Each call in `text`, as a Reading or as the error at the argument that cannot be read."""
-    if len(text) > LONGEST:
-        yield UnreadableError("too long to be read as Python", text=text, form=FORM, fix="give the part with the call")
-        return
-    source = Source(text, _CALL)
-    values, count = _Values(source, FORM), 0
-    for offset in source.broken:
-        count += 1
-        named = NAMED.search(text, offset)
-        yield values.error_at(
-            "the call has no end, or is no Python", named.start() if named else offset,
-            "paste it up to its closing bracket",
-        )  # fmt: skip
-    for call, scope in source.calls:
-        named = NAMED.fullmatch(_called(values, call, scope))
-        if named is None:
-            continue
-        count += 1
-        if count > MOST_CALLS:
-            message = f"more than {MOST_CALLS} calls, of which this and what follows was not read"
-            yield values.error(message, call, "give each file by itself")
-            return
-        yield _reading(values, call, scope, named[1])
-    if count == 0:
-        found = NAMED.search(text)
-        message = "the function is named here and nowhere called"
-        yield values.error_at(message, found.start() if found else 0, "paste the call with its arguments")
+    return read_calls(text, FORM, call=_CALL, name=NAMED, values=_Values, read_one=_reading)
 
 
 def _called(values: _Values, call: ast.Call, scope: Scope) -> str:
@@ -92,7 +67,11 @@ def _called(values: _Values, call: ast.Call, scope: Scope) -> str:
     return last_name(called)
 
 
-def _reading(values: _Values, call: ast.Call, scope: Scope, kind: str) -> Reading | UnreadableError:
+def _reading(values: _Values, call: ast.Call, scope: Scope) -> Reading | UnreadableError | None:
+    found = NAMED.fullmatch(_called(values, call, scope))
+    if found is None:
+        return None
+    kind = found[1]
     places: dict[str, int] = {}
     offset = values.source.place(call)
     if named := NAMED.search(values.source.text, offset):

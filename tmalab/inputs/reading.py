@@ -20,6 +20,8 @@ from tmalab.model.element_types import ELEMENT_TYPES
 from tmalab.model.tensor_map import TensorMap
 from tmalab.model.tensor_map_fields import integer
 
+MOST_CALLS = 32  # that one text is asked about, in C++ or Python
+
 _IM2COL = ("lower_corner", "upper_corner", "channels_per_pixel", "pixels_per_column")
 _WORDS = ("interleave", "swizzle", "l2_promotion", "oob_fill")
 _NEEDED_FOR = {

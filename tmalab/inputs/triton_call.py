@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tmalab.inputs.position import UnreadableError
+from tmalab.inputs.python_calls import read_calls
 from tmalab.inputs.python_scope import Scope
-from tmalab.inputs.python_text import LONGEST, Source
 from tmalab.inputs.python_values import last_name
 from tmalab.inputs.reading import Reading
 from tmalab.inputs.torch_tensor import Tensors
@@ -36,7 +36,6 @@ _HOST = ("base", "shape", "strides", "block_shape", "padding")
 _FROM_TENSOR = ("tensor", "block_shape", "padding")
 _DEVICE = ("base", "shape", "strides", "block_shape", "padding_option")
 _FIELDS = {"shape": "shape", "strides": "strides_elements", "block_shape": "box_shape"}
-_MOST_CALLS = 32
 
 
 def looks_like(text: str) -> bool:
@@ -46,31 +45,10 @@ def looks_like(text: str) -> bool:
 
 def read(text: str) -> Iterator[Reading | UnreadableError]:
     """Each call in `text`, as a Reading or as the error at what cannot be read."""
-    if len(text) > LONGEST:
-        yield UnreadableError("too long to be read as Python", text=text, form=FORM, fix="give the part with the call")
-        return
-    source = Source(text, _CALL)
-    values, count = Tensors(source, FORM), 0
-    for offset in source.broken:
-        count += 1
-        yield values.error_at("the call has no end, or is no Python", offset, "paste it up to its closing bracket")
-    for call, scope in source.calls:
-        parameters = _parameters(call)
-        if parameters is None:
-            continue
-        count += 1
-        if count > _MOST_CALLS:
-            message = f"more than {_MOST_CALLS} calls, of which this and what follows was not read"
-            yield values.error(message, call, "give each file by itself")
-            return
-        try:
-            yield _reading(values, call, scope, parameters)
-        except UnreadableError as error:
-            yield error
-    if count == 0:
-        found = _CALL.search(text)
-        message = "the descriptor is named here and nowhere made"
-        yield values.error_at(message, found.start() if found else 0, "paste the call with its arguments")
+    return read_calls(
+        text, FORM, call=_CALL, name=_CALL, values=Tensors, read_one=_reading,
+        missing="the descriptor is named here and nowhere made",
+    )  # fmt: skip
 
 
 def _parameters(call: ast.Call) -> tuple[str, ...] | None:
@@ -82,7 +60,10 @@ def _parameters(call: ast.Call) -> tuple[str, ...] | None:
     return _DEVICE if name.endswith("make_tensor_descriptor") else None
 
 
-def _reading(values: Tensors, call: ast.Call, scope: Scope, parameters: tuple[str, ...]) -> Reading:
+def _reading(values: Tensors, call: ast.Call, scope: Scope) -> Reading | None:
+    parameters = _parameters(call)
+    if parameters is None:
+        return None
     given = _arguments(values, call, parameters)
     tensor = given["tensor" if parameters is _FROM_TENSOR else "base"]
     dtype = values.dtype(tensor, scope)

@@ -22,12 +22,12 @@ from collections.abc import Iterator
 
 from tmalab.errors import InputError
 from tmalab.inputs.position import UnreadableError
+from tmalab.inputs.python_calls import read_calls
 from tmalab.inputs.python_scope import Scope
-from tmalab.inputs.python_text import LONGEST, Source
 from tmalab.inputs.python_values import Node, last_name
 from tmalab.inputs.reading import Reading
 from tmalab.inputs.torch_tensor import Tensors
-from tmalab.inputs.tvm_arguments import ENCODERS, FORM, Arguments, Encoder
+from tmalab.inputs.tvm_arguments import ENCODERS, FORM, Arguments
 
 _PACKED = "|".join(re.escape(name) for name, encoder in ENCODERS.items() if encoder.packed)
 _BUILTIN = "|".join(name for name, encoder in ENCODERS.items() if not encoder.packed)
@@ -35,7 +35,6 @@ _CALL = re.compile(
     r"(?<![\w.])(?:\w+\s*\.\s*){0,8}"
     rf"(?:(?:\w{{0,20}}call_packed\w{{0,20}}|get_global_func)\s*\(\s*[\"'](?:{_PACKED})[\"']|(?:{_BUILTIN})\s*\()"
 )
-_MOST_CALLS = 32
 
 
 def looks_like(text: str) -> bool:
@@ -45,28 +44,7 @@ def looks_like(text: str) -> bool:
 
 def read(text: str) -> Iterator[Reading | UnreadableError]:
     """Each call in `text`, as a Reading or as the error at the argument that cannot be read."""
-    if len(text) > LONGEST:
-        yield UnreadableError("too long to be read as Python", text=text, form=FORM, fix="give the part with the call")
-        return
-    source = Source(text, _CALL)
-    values, count = Tensors(source, FORM), 0
-    for offset in source.broken:
-        count += 1
-        yield values.error_at("the call has no end, or is no Python", offset, "paste it up to its closing bracket")
-    for call, scope in source.calls:
-        name, first = _encoder(values, call, scope)
-        if name is None:
-            continue
-        count += 1
-        if count > _MOST_CALLS:
-            message = f"more than {_MOST_CALLS} calls, of which this and what follows was not read"
-            yield values.error(message, call, "give each file by itself")
-            return
-        yield _reading(values, call, scope, ENCODERS[name], first)
-    if count == 0:
-        found = _CALL.search(text)
-        message = "the function is named here and nowhere called"
-        yield values.error_at(message, found.start() if found else 0, "paste the call with its arguments")
+    return read_calls(text, FORM, call=_CALL, name=_CALL, values=Tensors, read_one=_reading)
 
 
 def _encoder(values: Tensors, call: ast.Call, scope: Scope) -> tuple[str | None, int]:
@@ -94,11 +72,14 @@ def _packed_name(call: ast.Call) -> str | None:
     return name if isinstance(name, str) and name in ENCODERS and ENCODERS[name].packed else None
 
 
-def _reading(values: Tensors, call: ast.Call, scope: Scope, encoder: Encoder, first: int) -> Reading | UnreadableError:
+def _reading(values: Tensors, call: ast.Call, scope: Scope) -> Reading | UnreadableError | None:
+    name, first = _encoder(values, call, scope)
+    if name is None:
+        return None
     try:
         given: list[Node] = values.arguments(call.args, scope)[first:]
         arguments = Arguments(values, call, scope)
-        fields = arguments.fields(encoder, given)
+        fields = arguments.fields(ENCODERS[name], given)
     except UnreadableError as error:
         return error
     except InputError as error:
